@@ -1,0 +1,35 @@
+"""What the app is made of, once built: the one value that web and command line are handed. Not how it is built."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.chat.service import Chat
+from app.domain.documents import Collection
+from app.identity.authenticator import Authenticator
+from app.knowledge.source import KnowledgeSource
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a question can be answered now; `problem` is an error code (docs/errors.md) where it cannot."""
+
+    ready: bool
+    problem: str = ""
+
+
+class Library(Protocol):
+    """What there is to ask about: the collections, and whether they can be asked."""
+
+    async def collections(self) -> tuple[Collection, ...]:
+        """Collections with their counts, by name."""
+        ...
+
+    async def readiness(self) -> Readiness: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    chat: Chat
+    source: KnowledgeSource
+    library: Library
+    authenticator: Authenticator
