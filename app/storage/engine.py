@@ -39,7 +39,7 @@ class Database:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite_connection)
             event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
         else:  # one snapshot for all statements of a reading, as SQLite has it by itself
-            self._readers = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            self._readers = engine.execution_options(isolation_level="REPEATABLE READ")
             self._writers = engine
         self._turn_to_write = asyncio.Lock()
 
