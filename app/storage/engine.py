@@ -18,7 +18,8 @@ from app.domain.errors import StorageUnavailable
 from app.storage.driver_errors import DatabaseBusy, told_by_postgres, told_by_sqlite
 from app.storage.migrations.upgrade import known_revisions, present_revision, upgrade
 
-BUSY_SECONDS = 10  # how long a writer waits for another one before a reader is told
+BUSY_SECONDS = 10.0  # how long a writer waits for another one before a reader is told
+CONNECT_SECONDS = 10  # how long a PostgreSQL server may take to let us in
 POOL_SIZE = 4  # SQLite: a thread each; PostgreSQL: a server process each
 WAL_RESET_MENDED = (3, 51, 3)
 BACK_PORTED = ((3, 44, 6), (3, 50, 7))
@@ -29,7 +30,8 @@ log = structlog.get_logger(__name__)
 class Database:
     """A database at its newest revision. Raises a StorageError where a driver would raise its own, everywhere."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, busy_seconds: float = BUSY_SECONDS) -> None:
+        self._busy_seconds = busy_seconds
         self.dialect: str = engine.dialect.name
         self._engine = engine
         self._file = engine.url.database if self.dialect == "sqlite" else None
@@ -44,12 +46,13 @@ class Database:
         self._turn_to_write = asyncio.Lock()
 
     @classmethod
-    async def open(cls, url: str) -> "Database":
+    async def open(cls, url: str, *, busy_seconds: float = BUSY_SECONDS) -> "Database":
         """Open `sqlite+aiosqlite:///…` or `postgresql+psycopg://…` and bring it to the newest revision.
 
+        `busy_seconds`: how long a transaction waits for another one's, before it raises DatabaseBusy.
         Raises SchemaTooNew where a newer version of the app wrote it.
         """
-        database = cls(_engine(url))
+        database = cls(_engine(url, busy_seconds), busy_seconds)
         try:
             if database.dialect == "sqlite":
                 _warn_of_the_wal_reset_bug()
@@ -83,7 +86,7 @@ class Database:
                     yield connection
             return
         try:
-            await asyncio.wait_for(self._turn_to_write.acquire(), BUSY_SECONDS)
+            await asyncio.wait_for(self._turn_to_write.acquire(), self._busy_seconds)
         except TimeoutError as error:
             raise DatabaseBusy("the database is busy") from error
         try:
@@ -100,7 +103,7 @@ class Database:
 
     async def _keep_a_write_ahead_log(self) -> None:
         """WAL is a property of the file. To set it needs the file alone, and SQLite does not wait for that."""
-        deadline = asyncio.get_running_loop().time() + BUSY_SECONDS
+        deadline = asyncio.get_running_loop().time() + self._busy_seconds
         while True:
             try:
                 with self._told():
@@ -126,7 +129,7 @@ class Database:
             raise told from error
 
 
-def _engine(url: str) -> AsyncEngine:
+def _engine(url: str, busy_seconds: float) -> AsyncEngine:
     try:
         parsed = make_url(url)
     except ArgumentError as error:
@@ -135,17 +138,17 @@ def _engine(url: str) -> AsyncEngine:
         return create_async_engine(
             parsed,
             # Transactions begin as _begin_sqlite_transaction says, not when the driver thinks it is time.
-            connect_args={"isolation_level": None, "timeout": BUSY_SECONDS},
+            connect_args={"isolation_level": None, "timeout": busy_seconds},
             pool_size=POOL_SIZE,
             max_overflow=0,
-            pool_timeout=BUSY_SECONDS,
+            pool_timeout=busy_seconds,
         )
     return create_async_engine(
         parsed,
-        connect_args={"connect_timeout": BUSY_SECONDS},
+        connect_args={"connect_timeout": CONNECT_SECONDS},
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE,
-        pool_timeout=BUSY_SECONDS,
+        pool_timeout=busy_seconds,
         pool_pre_ping=True,  # the server may have been restarted meanwhile
     )
 

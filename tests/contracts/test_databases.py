@@ -25,7 +25,7 @@ from app.domain.answers import (
 )
 from app.domain.conversations import Turn, TurnStatus
 from app.domain.documents import EVERYWHERE, Page, Passage, Scope
-from app.domain.errors import ConversationNotFound, SchemaTooNew, StorageReadOnly, StorageUnavailable, TurnNotFound
+from app.domain.errors import ConversationNotFound, SchemaTooNew, StorageUnavailable, TurnNotFound
 from app.storage.conversations import Conversations, NewTurn
 from app.storage.engine import Database
 from app.storage.journal import Ending, Entry, Journal, Lease
@@ -359,18 +359,6 @@ async def test_what_is_no_character_is_stored_as_a_replacement(database: Databas
     turn = await Conversations(database).turn("ann", "t1")
     assert turn.answer.citations[0].title == "a�b�c"
     assert (await Journal(database).since("t1", 0)).last == 2
-
-
-async def test_a_database_that_turned_read_only_says_so(url: str, database: Database) -> None:
-    if database.dialect == "sqlite":
-        pytest.skip("a read-only SQLite is a read-only folder: tests/storage/test_engine.py")
-    async with database.writing() as connection:
-        name = await connection.scalar(text("SELECT current_database()"))
-    cluster().administer(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
-    fresh = await Database.open(url)
-    with pytest.raises(StorageReadOnly):
-        await asked(fresh)
-    await fresh.close()
 
 
 async def test_a_database_that_is_not_there_says_so(url: str, tmp_path: Path) -> None:
