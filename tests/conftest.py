@@ -10,7 +10,7 @@ from tests.support.shared import SharedMissing, shared_folder
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with corpus, questions and hostile files. Without it a test that needs it is skipped; in CI it fails."""
+    """Corpus, questions and hostile files. Without the folder a test that needs it is skipped; in CI it fails."""
     try:
         return shared_folder()
     except SharedMissing as missing:
