@@ -20,6 +20,7 @@ moment, then one short transaction holds them all, and only then followers are t
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Self
@@ -30,7 +31,7 @@ from app.chat.holder import is_dead, new_holder
 from app.chat.run import Numbered, Run, TurnEnded
 from app.chat.writing import Writer
 from app.domain.answers import AnswerEvent, AnswerFailed, Outcome, Question, TextDelta
-from app.domain.conversations import TurnStatus
+from app.domain.conversations import Turn, TurnStatus
 from app.domain.errors import AppError, StorageError, TurnNotFound
 from app.storage.journal import Journal, Lease, Unfinished
 from app.telemetry.logging import begin_request, request_id
@@ -107,7 +108,7 @@ class LiveAnswers:
         Ends without TurnEnded only where this process shuts down while another one makes the answer.
         """
         after = max(after, 0)
-        run = self._runs.get(turn_id)
+        run = self._runs.get(turn_id) or self._writer.owing(turn_id)
         if run is not None:
             async for numbered in run.follow(after):
                 yield numbered
@@ -130,6 +131,11 @@ class LiveAnswers:
                 return
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), POLL_SECONDS)
+
+    def known(self, turn: Turn) -> Turn:
+        """The turn as its followers know it, where that could not be written yet; else as it is stored."""
+        run = None if turn.status.final else self._writer.owing(turn.id)
+        return turn if run is None else replace(turn, status=run.status, answer=run.answer, finished_at=run.ended_at)
 
     def stop(self, turn_id: str) -> bool:
         """Stop an answer that is made here; what was written stays. False where it is not made here."""
@@ -180,15 +186,12 @@ class LiveAnswers:
             async with asyncio.timeout(self._answer_seconds) as limit:
                 await self._take_events(run)
         except AppError as error:
-            log.warning("answer failed", turn=run.turn_id, code=error.code, detail=error.detail)
+            log.warning("answer failed", **_about(run, error.code), detail=error.detail)
             self._add(run, AnswerFailed(error.code, run.request_id))
-        except TimeoutError:
-            if not limit.expired():
-                log.exception("answer failed", turn=run.turn_id, code="internal")
-            self._add(run, AnswerFailed("answer_timeout" if limit.expired() else "internal", run.request_id))
-        except Exception:  # whatever it was, the reader is told and the log has it
-            log.exception("answer failed", turn=run.turn_id, code="internal")
-            self._add(run, AnswerFailed("internal", run.request_id))
+        except Exception as error:  # whatever it was, the reader is told and the log has it
+            code = "answer_timeout" if isinstance(error, TimeoutError) and limit.expired() else "internal"
+            log.exception("answer failed", **_about(run, code))
+            self._add(run, AnswerFailed(code, run.request_id))
         outcome = run.answer.outcome
         self._end(run, STATUS_OF[outcome] if outcome is not None and run.answer.failure is None else TurnStatus.FAILED)
 
@@ -252,7 +255,7 @@ class LiveAnswers:
                 log.warning("answer was interrupted", turn=found.turn_id)
 
     def _is_abandoned(self, found: Unfinished, now: datetime) -> bool:
-        if found.turn_id in self._runs or found.turn_id in self._writer.owed:
+        if found.turn_id in self._runs or self._writer.owing(found.turn_id):
             return False
         if found.lease is None:
             return found.created_at + timedelta(seconds=self._lease_seconds) < now
@@ -260,6 +263,10 @@ class LiveAnswers:
 
     def _lease(self) -> Lease:
         return Lease(self._holder, _now() + timedelta(seconds=self._lease_seconds))
+
+
+def _about(run: Run, code: str) -> dict[str, str]:
+    return {"turn": run.turn_id, "code": code, "request_id": run.request_id}
 
 
 def _now() -> datetime:

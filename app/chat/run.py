@@ -44,7 +44,7 @@ class Run:
         self._written: list[AnswerEvent] = []
         self._in_flight: list[AnswerEvent] = []
         self._waiting: list[AnswerEvent] = []
-        self._ended_at: datetime | None = None
+        self.ended_at: datetime | None = None  # when the end was decided
         self.over = asyncio.Event()  # nothing more will be written here
         self._told = False  # and followers know the end from us; else the journal tells it
         self._changed = asyncio.Event()
@@ -52,12 +52,12 @@ class Run:
     @property
     def ended(self) -> bool:
         """Whether it is decided how the turn ends; it may not be written yet."""
-        return self._ended_at is not None or self.over.is_set()
+        return self.ended_at is not None or self.over.is_set()
 
     @property
     def has_news(self) -> bool:
         """Whether there is something to write, and we may."""
-        return self.claimed and not self.over.is_set() and bool(self._waiting or self._ended_at)
+        return self.claimed and not self.over.is_set() and bool(self._waiting or self.ended_at)
 
     def add(self, event: AnswerEvent) -> None:
         """Take one more event. Words that come while others wait join them; after the end nothing is taken."""
@@ -75,7 +75,7 @@ class Run:
     def end(self, status: TurnStatus, at: datetime) -> None:
         """Decide how the turn ends; the first decision holds."""
         if not self.ended:
-            self.status, self._ended_at = status, at
+            self.status, self.ended_at = status, at
 
     def cancel(self) -> None:
         """Have the answer's own task give way, wherever it waits."""
@@ -85,7 +85,7 @@ class Run:
     def take(self) -> Entry:
         """What is to be written now."""
         self._in_flight, self._waiting = self._waiting, []
-        ending = Ending(self.status, self.answer, self._ended_at) if self._ended_at else None
+        ending = Ending(self.status, self.answer, self.ended_at) if self.ended_at else None
         return Entry(self.turn_id, len(self._written) + 1, tuple(self._in_flight), ending)
 
     def wrote(self, entry: Entry) -> None:
@@ -110,7 +110,7 @@ class Run:
             answer = answer.apply(event)
         self._written.append(failed)
         self._in_flight, self._waiting = [], []
-        self.answer, self.status, self._ended_at = answer, TurnStatus.FAILED, at
+        self.answer, self.status, self.ended_at = answer, TurnStatus.FAILED, at
         self._told = True
         self.over.set()
         self._wake()

@@ -96,7 +96,8 @@ class Chat:
         """A conversation with its turns. Raises ConversationNotFound, also when it is someone else's."""
         if not ID.fullmatch(conversation_id):
             raise ConversationNotFound(conversation_id)
-        return await self._conversations.conversation(user.id, conversation_id)
+        found = await self._conversations.conversation(user.id, conversation_id)
+        return replace(found, turns=tuple(self._live.known(turn) for turn in found.turns))
 
     async def conversations(self, user: User, limit: int = 100) -> tuple[Conversation, ...]:
         """The user's conversations without their turns, the one asked in last first."""
@@ -106,7 +107,7 @@ class Chat:
         """A turn with its answer as far as it is stored. Raises TurnNotFound, also when it is someone else's."""
         if not ID.fullmatch(turn_id):
             raise TurnNotFound(turn_id)
-        return await self._conversations.turn(user.id, turn_id)
+        return self._live.known(await self._conversations.turn(user.id, turn_id))
 
     async def follow(self, user: User, turn_id: str, after: int = 0) -> AsyncGenerator[Numbered, None]:
         """Events above `after`, then what comes, at last TurnEnded, however often and late it is asked for.

@@ -24,7 +24,7 @@ class Writer:
     """
 
     def __init__(self, journal: Journal, lease: Callable[[], Lease], done: Callable[[Run], None]) -> None:
-        self.owed: dict[str, Entry] = {}  # by turn: ends that could not be written
+        self._owed: dict[str, tuple[Run, Entry]] = {}  # by turn: ends that could not be written
         self._journal = journal
         self._lease = lease
         self._done = done
@@ -36,6 +36,11 @@ class Writer:
         self._something.set()
         if now:
             self._now.set()
+
+    def owing(self, turn_id: str) -> Run | None:
+        """The run whose followers know an end that the journal does not have yet."""
+        run, _ = self._owed.get(turn_id, (None, None))
+        return run
 
     async def work(self, runs: Mapping[str, Run]) -> None:
         """Write what these runs have, until cancelled."""
@@ -50,22 +55,20 @@ class Writer:
 
     async def pay(self) -> None:
         """Try once more to write the ends that are owed. Raises StorageError where that is still impossible."""
-        for turn_id, entry in list(self.owed.items()):
+        for turn_id, (_, entry) in list(self._owed.items()):
             try:
                 await self._journal.write([entry], self._lease())
             except StorageError:
                 raise
             except Exception:  # not to be written at all: without it the turn counts as interrupted
                 log.exception("the end of an answer cannot be stored", turn=turn_id)
-            del self.owed[turn_id]
+            del self._owed[turn_id]
 
     def give_up(self, run: Run, error: Exception) -> None:
         """What this run has cannot be written: tell its followers, and remember that its end is owed."""
         code = error.code if isinstance(error, AppError) else "internal"
         log.error("answer cannot be stored", turn=run.turn_id, code=code, request_id=run.request_id, exc_info=error)
-        owed = run.give_up(AnswerFailed(code, run.request_id), datetime.now(UTC))
-        if run.claimed:
-            self.owed[run.turn_id] = owed
+        self._owed[run.turn_id] = (run, run.give_up(AnswerFailed(code, run.request_id), datetime.now(UTC)))
         self._done(run)
 
     async def _write(self, entries: list[tuple[Run, Entry]]) -> None:

@@ -2,8 +2,9 @@
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import cache
 
 import structlog
@@ -34,7 +35,7 @@ class Database:
         self._busy_seconds = busy_seconds
         self.dialect: str = engine.dialect.name
         self._engine = engine
-        self._file = engine.url.database if self.dialect == "sqlite" else None
+        self._file = engine.url.database or ""
         if self.dialect == "sqlite":
             self._readers = engine
             self._writers = engine.execution_options(begin_with="BEGIN IMMEDIATE")
@@ -56,7 +57,7 @@ class Database:
         try:
             if database.dialect == "sqlite":
                 _warn_of_the_wal_reset_bug()
-                await database._keep_a_write_ahead_log()
+                await asyncio.to_thread(_keep_a_write_ahead_log, database._file, busy_seconds)
             async with database.reading() as connection:
                 present = await connection.run_sync(present_revision)
             if present != known_revisions()[-1]:
@@ -101,21 +102,6 @@ class Database:
         with self._told():
             await self._engine.dispose()
 
-    async def _keep_a_write_ahead_log(self) -> None:
-        """WAL is a property of the file. To set it needs the file alone, and SQLite does not wait for that."""
-        deadline = asyncio.get_running_loop().time() + self._busy_seconds
-        while True:
-            try:
-                with self._told():
-                    async with self._engine.execution_options(begin_with="").connect() as connection:
-                        await connection.exec_driver_sql("PRAGMA journal_mode = WAL")
-            except DatabaseBusy:
-                if asyncio.get_running_loop().time() > deadline:
-                    raise
-                await asyncio.sleep(0.05)
-            else:
-                return
-
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:
@@ -135,8 +121,11 @@ def _engine(url: str, busy_seconds: float) -> AsyncEngine:
     except ArgumentError as error:
         raise StorageUnavailable("the database's address cannot be read") from error
     if parsed.get_backend_name() == "sqlite":
+        if parsed.database in (None, "", ":memory:"):
+            raise StorageUnavailable("the database's address names no file")
         return create_async_engine(
             parsed,
+            hide_parameters=True,  # an error's text goes into the log, and questions do not belong there
             # Transactions begin as _begin_sqlite_transaction says, not when the driver thinks it is time.
             connect_args={"isolation_level": None, "timeout": busy_seconds},
             pool_size=POOL_SIZE,
@@ -145,12 +134,34 @@ def _engine(url: str, busy_seconds: float) -> AsyncEngine:
         )
     return create_async_engine(
         parsed,
+        hide_parameters=True,
         connect_args={"connect_timeout": CONNECT_SECONDS},
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE,
         pool_timeout=busy_seconds,
         pool_pre_ping=True,  # the server may have been restarted meanwhile
     )
+
+
+def _keep_a_write_ahead_log(file: str, busy_seconds: float) -> None:
+    """WAL is a property of the file. To set it needs the file alone, and SQLite does not wait for that.
+
+    It is also the first look at the file: what cannot be opened is told here.
+    """
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            with closing(sqlite3.connect(file, timeout=busy_seconds)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.Error as error:
+            told = told_by_sqlite(error, file)
+            if told is None:
+                raise
+            if not isinstance(told, DatabaseBusy) or time.monotonic() > deadline:
+                raise told from error
+            time.sleep(0.05)
+        else:
+            return
 
 
 def _prepare_sqlite_connection(connection: DBAPIConnection, _record: object) -> None:
@@ -166,8 +177,7 @@ def _prepare_sqlite_connection(connection: DBAPIConnection, _record: object) -> 
 
 def _begin_sqlite_transaction(connection: Connection) -> None:
     """A writer takes the lock at once: one that reads first and then writes could fail without any waiting."""
-    if statement := connection.get_execution_options().get("begin_with", "BEGIN"):
-        connection.exec_driver_sql(statement)
+    connection.exec_driver_sql(connection.get_execution_options().get("begin_with", "BEGIN"))
 
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:

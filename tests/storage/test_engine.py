@@ -172,6 +172,8 @@ async def test_an_address_that_names_no_database_is_told_without_its_password() 
     with pytest.raises(StorageUnavailable) as told:
         await Database.open("postgresql+psycopg://footnote:hunter22@127.0.0.1:1/footnote")
     assert "hunter22" not in str(told.value)
+    with pytest.raises(StorageUnavailable, match="no file"):
+        await Database.open("sqlite+aiosqlite:///")
 
 
 def test_a_folder_closed_to_us_is_read_only() -> None:
