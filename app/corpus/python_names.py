@@ -6,7 +6,7 @@ app has loaded anyway.
 """
 
 import ast
-import importlib
+import importlib.util
 import inspect
 import re
 import sys
@@ -14,6 +14,7 @@ import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from types import ModuleType
 
@@ -319,8 +320,9 @@ def _decorators(node: Definition) -> tuple[str, ...]:
 
 
 def _loaded(name: str) -> ModuleType | None:
-    """A module written in C; None where it is not there, or is none of the library's own."""
-    if name not in sys.stdlib_module_names:
+    """A module written in C; None where it is not there, is written in Python, or is none of the library's own."""
+    spec = importlib.util.find_spec(name) if name in sys.stdlib_module_names else None
+    if spec is None or not (spec.origin == "built-in" or isinstance(spec.loader, ExtensionFileLoader)):
         return None
     try:
         return importlib.import_module(name)
