@@ -130,7 +130,8 @@ class LiveAnswers:
                 yield Numbered(written.last + 1, TurnEnded(written.status))
                 return
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), POLL_SECONDS)
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self._closing.wait()
 
     def known(self, turn: Turn) -> Turn:
         """The turn as its followers know it, where that could not be written yet; else as it is stored."""
@@ -233,7 +234,8 @@ class LiveAnswers:
             else:
                 self._busy.clear()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._busy.wait(), self._sweep_seconds)
+                    async with asyncio.timeout(self._sweep_seconds):
+                        await self._busy.wait()
             try:
                 if self._runs:
                     for turn_id in await self._journal.stops_requested(self._holder):

@@ -47,7 +47,8 @@ class Writer:
         while True:
             await self._something.wait()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._now.wait(), GATHER_SECONDS)
+                async with asyncio.timeout(GATHER_SECONDS):  # wait_for would now and then lose a cancellation
+                    await self._now.wait()
             self._something.clear()
             self._now.clear()
             if entries := [(run, run.take()) for run in runs.values() if run.has_news]:

@@ -87,7 +87,8 @@ class Database:
                     yield connection
             return
         try:
-            await asyncio.wait_for(self._turn_to_write.acquire(), self._busy_seconds)
+            async with asyncio.timeout(self._busy_seconds):
+                await self._turn_to_write.acquire()
         except TimeoutError as error:
             raise DatabaseBusy("the database is busy") from error
         try:
