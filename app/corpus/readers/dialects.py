@@ -1,0 +1,97 @@
+"""What documentation sites add to Markdown -> plain Markdown: MkDocs, Docusaurus, VitePress, kramdown, GitHub, wikis.
+
+Not template tags, not HTML. Fences stand in the vault, so indented content can be moved without harm.
+"""
+
+import re
+
+from app.corpus.readers.labels import note_label, tab_label
+
+_INDENTED = re.compile(
+    r"([ \t]*)(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?:\"((?:[^\"\\]|\\.)*)\")?|===[!+]*[ \t]+\"([^\"]*)\")[ \t]*$"
+)
+_CONTAINER = re.compile(
+    r"([ \t]*(?:>[ \t]*)*):{3,}[ \t]*(?:\{?[ \t]*\.?([\w-]+))?[ \t]*(?:\[([^\]\n]*)\])?[ \t]*([^\n}]*)\}?$"
+)
+_ALERT = re.compile(r"((?:[ \t]*>)+[ \t]*)\[!([A-Za-z]+)\][+-]?[ \t]*(.*)$")
+_DROPPED_LINE = re.compile(
+    r"[ \t]*(?:\[TOC\]|\[\[_?TOC_?\]\]|\[\[toc\]\]|-{2,}8<-{2,}.*|;-{2,}8<-{2,}|<<[^<>\n]+>>|\{:[^{}]*\}|:::+|@\[toc\].*)[ \t]*$",
+    re.IGNORECASE,
+)
+_ATTRIBUTES = re.compile(
+    r"[ \t]*\{:[^{}\n]{0,300}\}|[ \t]*\{[ \t]*(?:[#.][\w:.-]+[ \t]*)+(?:[\w-]+=\S+[ \t]*)*\}(?=[ \t]*$)|(?<=[)\]*_])\{[ \t]*[.#:][^{}\n]{0,200}\}",
+    re.MULTILINE,
+)
+_ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[\w-]+:")
+_WIKI = re.compile(r"(?<!\[)\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]\n]{1,200}))?\]\](?![\[(:])")
+_CRITIC_OR_MARK = re.compile(r"(?<![\w=])==(?=\S)([^=\n]{1,300}?)(?<=\S)==(?![\w=])")
+_ABBREVIATION = re.compile(r"^\*\[[^\]\n]{1,80}\]:[^\n]*\n", re.MULTILINE)
+
+
+def plain_markdown(text: str) -> str:
+    """The text with notes and tabs as labelled paragraphs, and without attributes, icons, orders to include."""
+    text = "\n".join(_lines(text.split("\n")))
+    if "{" in text:
+        text = _ATTRIBUTES.sub("", text)
+    if ":" in text:
+        text = _ICON.sub("", text)
+    if "[[" in text:
+        text = _WIKI.sub(lambda match: match[2] or match[1], text)
+    if "==" in text:
+        text = _CRITIC_OR_MARK.sub(r"\1", text)
+    return _ABBREVIATION.sub("", text) if "*[" in text else text
+
+
+def _lines(lines: list[str]) -> list[str]:
+    out: list[str] = []
+    opened: list[int] = []  # indents of the notes and tabs that are open: what they hold is indented by four more
+    for line in lines:
+        if not line or line.isspace():
+            out.append("")
+            continue
+        indent = _width(line)
+        while opened and indent < opened[-1] + 4:
+            opened.pop()
+        if opened:
+            line = _dedented(line, 4 * len(opened))
+        first = line.lstrip()[:1]
+        if first not in "!?=:>[<-;{@":
+            out.append(line)
+        elif match := _INDENTED.match(line):
+            out.extend(_note_or_tab(match))
+            opened.append(indent)
+        else:
+            out.extend(_one(line))
+    return out
+
+
+def _note_or_tab(match: re.Match[str]) -> list[str]:
+    lead, mark, style, title, tab = match.groups()
+    if mark is None:
+        return ["", lead + tab_label(tab), ""]
+    kind = (style or "").split(" ")[0]
+    label = note_label(kind, (title or "").replace('\\"', '"')) if title != "" else ""
+    return ["", lead + (label or note_label("", kind)), ""] if label or kind else [""]
+
+
+def _one(line: str) -> list[str]:
+    if _DROPPED_LINE.match(line):
+        return [""]
+    if match := _CONTAINER.match(line):
+        lead, kind, title, rest = match.groups()
+        label = note_label(kind or "", title or rest)
+        return ["", lead + label] if label else [""]
+    if match := _ALERT.match(line):
+        label = note_label(match[2], match[3]) or f"**{match[2].capitalize()}:**"
+        return [match[1] + label.lstrip("\ue006")]
+    return [line]
+
+
+def _width(line: str) -> int:
+    blank = line[: len(line) - len(line.lstrip(" \t"))]
+    return len(blank.expandtabs(4))
+
+
+def _dedented(line: str, by: int) -> str:
+    rest = line.lstrip(" \t")
+    return " " * max(0, _width(line) - by) + rest
