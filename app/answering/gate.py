@@ -1,0 +1,72 @@
+"""Whether the documents answer a question at all: answered, weak, or not found. Not what the answer is.
+
+Three outcomes, since refusing hardly works: a question about a covered product that no page answers looks like one
+that a page answers. The weights are those of docs/decisions/0009-composed-answer.md.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from app.answering.terms import StatisticsOfChunks, Terms, TermStatistics, share, weights
+from app.domain.answers import Outcome, Question
+from app.domain.documents import Document, DocumentChunk
+
+CONFIDENT = 0.28
+POSSIBLE = 0.05
+LEAST_COVERED = 0.2  # below this share of the question's weight no page is about it
+MEASURED_CHUNKS = 28_155  # the corpus whose raw scores the weight of the page score belongs to
+TOP = 5
+
+_INNER_CAPITAL = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][a-z]{2,})\b")
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)\W*\w+")
+
+
+class Gate:
+    """Judges what a search found."""
+
+    def __init__(self, statistics: TermStatistics | None = None) -> None:
+        self._statistics = statistics
+        self._terms = Terms()
+
+    def outcome(
+        self, question: Question, chunks: Sequence[DocumentChunk], documents: Mapping[str, Document]
+    ) -> Outcome:
+        statistics = self._statistics or StatisticsOfChunks(chunks, self._terms)
+        weighed = weights(self._terms.of_question(question.text), statistics)
+        if not chunks or not weighed:
+            return Outcome.NOT_FOUND
+        scores = list(dict.fromkeys(sorted((chunk.page_score for chunk in chunks), reverse=True)))
+        best = documents.get(max(chunks, key=lambda chunk: chunk.page_score).parent)
+        present = frozenset(self._terms.stems(f"{best.title}\n{best.content}")) if best else frozenset()
+        covered = share(weighed, present)
+        if covered < LEAST_COVERED:
+            return Outcome.NOT_FOUND
+        likelihood = self._likelihood(question, chunks, scores, covered, present, statistics)
+        if likelihood < POSSIBLE:
+            return Outcome.NOT_FOUND
+        return Outcome.ANSWERED if likelihood >= CONFIDENT else Outcome.WEAK
+
+    def _likelihood(  # noqa: PLR0917  # the five features, once
+        self,
+        question: Question,
+        chunks: Sequence[DocumentChunk],
+        scores: Sequence[float],
+        covered: float,
+        present: frozenset[str],
+        statistics: TermStatistics,
+    ) -> float:
+        size = math.log(MEASURED_CHUNKS) / math.log(max(statistics.chunk_count, 20))
+        fifth = scores[min(TOP, len(scores)) - 1]
+        gap = (scores[0] - fifth) / scores[0] if scores[0] else 0.0
+        pages = len({chunk.parent for chunk in chunks[:TOP]})
+        names = self._names(question.text)
+        missing = sum(name not in present for name in names) / len(names) if names else 0.0
+        z = -3.48 + 0.065 * scores[0] * size + 1.02 * covered + 1.29 * gap - 1.91 * missing - 0.344 * pages
+        return 1 / (1 + math.exp(-z))
+
+    def _names(self, text: str) -> tuple[str, ...]:
+        """Stems of capitalised words inside sentences, which are likely names."""
+        starts = {match.end() for match in _SENTENCE_START.finditer(text)}
+        found = [match.group() for match in _INNER_CAPITAL.finditer(text) if match.end() not in starts]
+        return self._terms.stems(" ".join(found))

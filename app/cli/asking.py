@@ -1,0 +1,111 @@
+"""`footnote ask` and `evaluate`: answers in a terminal, and how good they are. Not how an answer is made."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from app.answering.evaluation import Evaluation, read_questions
+from app.answering.evaluation import evaluate as evaluated
+from app.answering.reporting import answer_object
+from app.bootstrap import data_folder, open_corpus
+from app.chat.service import question_text
+from app.cli.knowledge import CollectionOption, JsonOption
+from app.cli.output import Bar, print_json
+from app.domain.answers import EMPTY_ANSWER, Answer, Outcome, Question
+from app.domain.documents import Scope
+from app.domain.errors import PathMissing
+from app.settings import Settings, load
+
+VERDICTS = {
+    Outcome.WEAK: "These pages may help:",
+    Outcome.NOT_FOUND: "The documents do not answer this. Closest pages:",
+}
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    collection: CollectionOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer one question, with its footnotes."""
+    settings = load()
+    data_folder(settings)
+    text = question_text(question, settings.question_limit)
+    began = time.monotonic()
+    answer = asyncio.run(_answered(settings, Question(text, scope=Scope(collections=frozenset(collection or ())))))
+    status = answer.outcome or Outcome.NOT_FOUND
+    if as_json:
+        milliseconds = round((time.monotonic() - began) * 1000)
+        print_json(answer_object(id="", status=status, answer=answer, ms=milliseconds))
+    else:
+        _print_answer(answer)
+
+
+async def _answered(settings: Settings, question: Question) -> Answer:
+    answer = EMPTY_ANSWER
+    async with open_corpus(settings) as corpus:
+        async for event in corpus.answerer.answer(question):
+            answer = answer.apply(event)
+    return answer
+
+
+def _print_answer(answer: Answer) -> None:
+    out = Console(highlight=False)
+    if verdict := VERDICTS.get(answer.outcome or Outcome.NOT_FOUND):
+        out.print(verdict, style="bold", markup=False)
+    for segment in answer.segments:
+        marks = "".join(f"[{number}]" for number in segment.numbers)
+        body = segment.text.rstrip()
+        out.print(f"{body} {marks}".rstrip() + segment.text[len(body) :], markup=False, soft_wrap=True, end="")
+    out.print()
+    for citation in answer.citations:
+        out.print(f"[{citation.number}] {citation.title}\n    {citation.uri}", markup=False, soft_wrap=True)
+    if answer.outcome is Outcome.NOT_FOUND:
+        for page in answer.retrieved[:5]:
+            out.print(f"  {page.title}\n    {page.uri}", markup=False, soft_wrap=True)
+
+
+def evaluate(
+    file: Annotated[Path, typer.Argument(help="Questions with their right pages, as JSON lines.")],
+    collection: CollectionOption = None,
+    answers: Annotated[Path | None, typer.Option(help="Write each answer here, as JSON lines.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure retrieval and answers over a file of questions."""
+    settings = load()
+    data_folder(settings)
+    if not file.is_file():
+        raise PathMissing(str(file))
+    result = asyncio.run(_evaluated(settings, file, Scope(collections=frozenset(collection or ()))))
+    if answers is not None:
+        with answers.open("w", encoding="utf-8") as out:
+            out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in result.lines)
+    if as_json:
+        print_json(result.report)
+    else:
+        _print_figures(result.report)
+
+
+async def _evaluated(settings: Settings, file: Path, scope: Scope) -> Evaluation:
+    questions = read_questions(file)
+    with Bar("questions") as bar:
+        async with open_corpus(settings) as corpus:
+            return await evaluated(
+                corpus.source,
+                corpus.answerer,
+                questions,
+                scope=scope,
+                on_progress=lambda done, total: bar.show("Asking", done, total),
+            )
+
+
+def _print_figures(report: dict[str, object]) -> None:
+    out = Console(highlight=False)
+    for name, figure in report.items():
+        if not isinstance(figure, dict):
+            out.print(f"{name:26} {figure}", markup=False)

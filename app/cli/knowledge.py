@@ -1,0 +1,153 @@
+"""`footnote ingest`, `search` and `get`: the operator's documents, in and out. Not how they are read or ranked."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from app.bootstrap import data_folder, ingest_paths, open_corpus
+from app.cli.output import IngestBar, print_json
+from app.corpus.ingest import IngestReport
+from app.domain.documents import EVERYWHERE, Document, DocumentChunk, Scope
+from app.settings import Settings, load
+
+SHOWN_SKIPS = 20  # the rest is counted; --json tells all
+
+CollectionOption = Annotated[list[str] | None, typer.Option("--collection", "-c", help="Look only here; repeatable.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output, for programs.")]
+
+
+def ingest(  # noqa: PLR0917  # options, by name on the command line
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders.", show_default=False)],
+    collection: Annotated[str, typer.Option("--collection", "-c", help="Name of the set they belong to.")],
+    base_uri: Annotated[str | None, typer.Option(help="Address under which the documents are published.")] = None,
+    manifest: Annotated[Path | None, typer.Option(help="JSON lines with path, uri, title, lang.")] = None,
+    prune: Annotated[bool, typer.Option("--prune", help="Remove documents of the collection that are gone.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Take documents into the knowledge, only what changed. Readers keep the former state until all is in."""
+    settings = load()
+    data_folder(settings)
+    report = asyncio.run(_ingested(settings, paths, collection, base_uri, manifest, prune))
+    if as_json:
+        print_json(report_object(report))
+    else:
+        _print_report(report, collection)
+
+
+async def _ingested(  # noqa: PLR0917  # the options, handed on
+    settings: Settings, paths: list[Path], collection: str, base_uri: str | None, manifest: Path | None, prune: bool
+) -> IngestReport:
+    with IngestBar() as bar:
+        async with open_corpus(settings, progress=bar.update) as corpus:
+            return await ingest_paths(
+                corpus,
+                paths,
+                collection=collection,
+                base_uri=base_uri,
+                manifest=manifest,
+                prune=prune,
+                progress=bar.update,
+            )
+
+
+def report_object(report: IngestReport) -> dict[str, object]:
+    """The object of `footnote ingest --json`."""
+    return {
+        "added": report.added,
+        "changed": report.changed,
+        "same": report.same,
+        "removed": report.removed,
+        "skipped": [{"file": skipped.origin, "reason": skipped.reason} for skipped in report.skipped],
+        "warnings": [{"file": warning.origin, "reason": warning.reason} for warning in report.warnings],
+        "seconds": round(report.seconds, 2),
+    }
+
+
+def _print_report(report: IngestReport, collection: str) -> None:
+    out = Console(highlight=False)
+    out.print(
+        f"{collection}: {report.added} added, {report.changed} changed, {report.same} the same, "
+        f"{report.removed} removed, {len(report.skipped)} skipped in {report.seconds:.1f} s",
+        markup=False,
+    )
+    for heading, files in (("Skipped", report.skipped), ("Taken with a warning", report.warnings)):
+        if files:
+            out.print(f"{heading}:", markup=False)
+        for file in files[:SHOWN_SKIPS]:
+            out.print(f"  {_on_one_line(file.origin)}: {file.reason}", markup=False, soft_wrap=True)
+        if len(files) > SHOWN_SKIPS:
+            out.print(f"  … and {len(files) - SHOWN_SKIPS} more; --json tells all", markup=False)
+
+
+def _on_one_line(name: str) -> str:
+    """A file name may hold anything, a line break or a terminal's command too."""
+    return name.encode("unicode_escape").decode("ascii") if not name.isprintable() else name
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="Words or a question.")],
+    collection: CollectionOption = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="At most so many parts.")] = 5,
+    as_json: JsonOption = False,
+) -> None:
+    """Find the parts of documents that match best, without an answer."""
+    settings = load()
+    data_folder(settings)
+    found = asyncio.run(_found(settings, query, Scope(collections=frozenset(collection or ())), limit))
+    if as_json:
+        print_json({"results": [_result_object(chunk) for chunk in found]})
+        return
+    out = Console(highlight=False)
+    for chunk in found:
+        out.print(f"{chunk.title}  {' › '.join(chunk.headings)}", style="bold", markup=False)
+        out.print(chunk.uri, style="cyan", markup=False, soft_wrap=True)
+        out.print(chunk.content.strip()[:400], markup=False)
+        out.print()
+    if not found:
+        out.print("Nothing matches. Try other words, or fewer.")
+
+
+async def _found(settings: Settings, query: str, scope: Scope, limit: int) -> tuple[DocumentChunk, ...]:
+    async with open_corpus(settings) as corpus:
+        return await corpus.source.search_documents(query, scope, limit)
+
+
+def _result_object(chunk: DocumentChunk) -> dict[str, object]:
+    return {
+        "parent": chunk.parent,
+        "id": chunk.id,
+        "content": chunk.content,
+        "uri": chunk.uri,
+        "title": chunk.title,
+        "headings": list(chunk.headings),
+        "score": round(chunk.score, 4),
+    }
+
+
+def get(
+    name: Annotated[str, typer.Argument(help="documents/… or the address.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Print one whole document as Markdown."""
+    settings = load()
+    data_folder(settings)
+    document = asyncio.run(_document(settings, name))
+    if as_json:
+        print_json(
+            {
+                "name": document.name,
+                "uri": document.uri,
+                "content": document.content,
+                "description": document.description,
+            }
+        )
+    else:
+        print(document.content)
+
+
+async def _document(settings: Settings, name: str) -> Document:
+    async with open_corpus(settings) as corpus:
+        return await corpus.source.get_document(corpus.name_given(name), EVERYWHERE)

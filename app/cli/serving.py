@@ -1,0 +1,83 @@
+"""`footnote serve`: the web app, ready to answer. Not what the app is made of."""
+
+import asyncio
+import errno
+import socket
+from pathlib import Path
+from typing import Annotated
+
+import typer
+import uvicorn
+
+from app.bootstrap import build_default_knowledge, data_folder, open_corpus
+from app.cli.output import IngestBar
+from app.domain.errors import SettingsError
+from app.main import create_app
+from app.settings import PREFIX, Settings, load
+from app.telemetry.logging import configure_logging
+
+SHUTDOWN_SECONDS = 10  # longer than the streams' own farewell, shorter than what orchestrators allow (30 s)
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Data folder.")] = None,
+) -> None:
+    """Serve the web app. The first start builds the default knowledge."""
+    given = {"host": host, "port": port, "data": data}
+    settings = load(**{name: value for name, value in given.items() if value is not None})
+    configure_logging(level=settings.log_level, form=settings.log_format)
+    folder = data_folder(settings)
+    with folder.held_by_server(), _listening(settings) as listener:
+        asyncio.run(_prepare(settings))
+        _Server(
+            uvicorn.Config(
+                create_app(settings),
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,  # who asks is decided by the socket's own peer
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+            )
+        ).run(sockets=[listener])
+
+
+async def _prepare(settings: Settings) -> None:
+    """Everything that may take a while happens here, before the first request, with a progress line."""
+    with IngestBar() as bar:
+        async with open_corpus(settings, progress=bar.update) as corpus:
+            await build_default_knowledge(corpus, settings, bar.update)
+
+
+class _Server(uvicorn.Server):
+    """Says where to go once it can be reached."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            print(f"Footnote is ready: http://{shown}:{port}  (stop with Ctrl+C)", flush=True)
+
+
+def _listening(settings: Settings) -> socket.socket:
+    """The socket, bound before anything else is done: a port in use is told at once. Raises SettingsError."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except socket.gaierror as error:
+        raise SettingsError(f"{PREFIX}HOST", f"{settings.host} is no address.", "Take 127.0.0.1.") from error
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            problem, mend = f"{settings.port} is in use.", "Stop the other program, or choose another port."
+        elif error.errno == errno.EACCES:
+            problem, mend = f"{settings.port} may not be used by this account.", "Choose a port above 1023."
+        else:
+            problem, mend = f"cannot listen on {settings.host}:{settings.port}.", "Check host and port."
+        raise SettingsError(f"{PREFIX}PORT", problem, mend) from error
+    return listener

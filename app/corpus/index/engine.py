@@ -1,0 +1,88 @@
+"""The seam of the index: what every engine takes and finds. Derived from the database, and always to be rebuilt."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk as it is searched: its key, its heading path, and its text with its lead."""
+
+    id: int
+    headings: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document as it is searched, with its chunks. `address` is the uri; its words count, too."""
+
+    id: int
+    collection: str
+    title: str
+    address: str
+    headings: tuple[str, ...]
+    text: str
+    chunks: tuple[IndexedChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkHit:
+    """A chunk that was found. `score` ranks chunks; `page_score` is its document's, comparable within a search."""
+
+    chunk_id: int
+    document_id: int
+    score: float
+    page_score: float
+
+
+class IndexChanges(Protocol):
+    """Changes that nobody sees until they are committed; left without a commit, they are as if never made."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def add(self, document: IndexedDocument) -> None: ...
+
+    def remove(self, document_ids: Iterable[int]) -> None: ...
+
+    def commit(self, generation: int) -> None:
+        """Make the changes seen, as those of the database's `generation`."""
+        ...
+
+
+class IndexEngine(Protocol):
+    """Finds chunks by words. Also tells how frequent a word is, for those who weigh words themselves."""
+
+    @property
+    def generation(self) -> int | None:
+        """The database's generation that the index holds; None where it holds nothing that can be trusted."""
+        ...
+
+    @property
+    def chunk_count(self) -> int: ...
+
+    def document_frequency(self, term: str) -> int:
+        """In how many chunks a stem occurs; `term` as `terms` yields it."""
+        ...
+
+    def terms(self, text: str) -> tuple[str, ...]:
+        """The stems of a text, in order, as the index knows them."""
+        ...
+
+    def search(self, terms: Sequence[str], collections: frozenset[str], limit: int) -> tuple[ChunkHit, ...]:
+        """The best chunks for stems, best first; from these collections only, where any are named."""
+        ...
+
+    def changes(self, *, afresh: bool = False) -> IndexChanges:
+        """Changes to the index, or to an empty one that takes its place (`afresh`). One writer at a time."""
+        ...
+
+    def refresh(self) -> None:
+        """Look whether another process has committed, and follow it. Cheap: may be called at every question."""
+        ...

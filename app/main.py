@@ -1,0 +1,37 @@
+"""The web app from settings: what uvicorn is handed. Not what it is made of."""
+
+from contextlib import AbstractAsyncContextManager
+
+from fastapi import FastAPI
+
+from app import __version__
+from app.bootstrap import data_folder, open_services, starters
+from app.knowledge.source import KnowledgeSource
+from app.services import Services
+from app.settings import Settings, load
+from app.web.app import create_web_app
+from app.web.views import Interface
+
+
+def create_app(settings: Settings | None = None, *, source: KnowledgeSource | None = None) -> FastAPI:
+    """The app; `source` stands in for the own corpus where one is given. Raises SettingsError and StorageError."""
+    settings = settings or load()
+    folder = data_folder(settings)
+
+    def services() -> AbstractAsyncContextManager[Services]:
+        return open_services(settings, source=source)
+
+    return create_web_app(
+        services,
+        Interface(
+            product_name=settings.product_name,
+            contact=settings.contact,
+            starters=starters(settings),
+            public_url=settings.public_url,
+            root_path=settings.root_path,
+            assets=settings.assets,
+            assets_folder=folder.path / "assets",
+            question_limit=settings.question_limit,
+            version=__version__,
+        ),
+    )
