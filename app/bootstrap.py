@@ -140,8 +140,9 @@ async def build_default_knowledge(corpus: Corpus, settings: Settings, progress: 
     built = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
     if not settings.default_knowledge or (present and built in ("", newest)):
         return
-    handbook = folder("docs")
-    await ingest_paths(corpus, [handbook], collection=HANDBOOK, prune=True, progress=progress)
+    found = materials_of([folder("docs")], collection=HANDBOOK)
+    handbook = Materials(tuple(page for page in found.found if "/" not in page.origin))  # not the records of decisions
+    await corpus.ingest.run(handbook, collection=HANDBOOK, prune=True, progress=progress)
     await corpus.ingest.run(Materials(tuple(stdlib_materials())), collection=PYTHON, prune=True, progress=progress)
     stamp.write_text(newest, encoding="utf-8")
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from app.answering.blocks import BlockKind, sentences_of
+from app.answering.blocks import BlockKind, blocks_of, sentences_of
 from app.answering.terms import StatisticsOfChunks, Terms, TermStatistics, share, weights
 from app.answering.units import CHUNKS, Unit, units_of
 from app.answering.words import words_of
@@ -19,7 +19,7 @@ BUDGET_WORDS = 220
 FIRST_PICKS = 3  # these stand in the order of their worth, the rest in reading order
 NOVELTY = 0.9
 ENOUGH = 0.30  # a further block must be worth this share of the first pick, else the answer is complete
-LONG_PARAGRAPH_WORDS = 60
+PROSE = (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ROW, BlockKind.QUOTE)
 
 _HOW = frozenset(("how", "wie", "nasıl"))
 _YES_NO = frozenset(
@@ -110,10 +110,14 @@ class ExtractiveWriter:
 
     def _passage(self, unit: Unit, weighed: Mapping[str, float]) -> Passage:
         text = unit.text
-        spans = ((0, len(text)),) if unit.kind is BlockKind.CODE else tuple(sentences_of(text))
+        spans = [
+            (block.start + start, block.start + end)
+            for block in blocks_of(text)
+            if block.kind in PROSE
+            for start, end in sentences_of(text[block.start : block.end])
+        ]
         mark = max(spans, key=lambda span: share(weighed, set(self._terms.stems(text[slice(*span)]))), default=None)
-        marks = (mark,) if mark and unit.kind is not BlockKind.CODE else ()
-        return Passage(text, unit.headings, unit.start, marks)
+        return Passage(text, unit.headings, unit.start, (mark,) if mark else ())
 
 
 def _form(unit: Unit, asked: frozenset[str]) -> float:

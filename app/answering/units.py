@@ -8,6 +8,7 @@ from app.domain.documents import Document, DocumentChunk
 
 CHUNKS = 6  # of the best; more change nothing (measured)
 LONGEST_LIST_WORDS = 180  # up to so many words an ordered list is one unit: steps are never torn apart
+SHORT_SECTION_WORDS = 90  # a section of so many words is one unit
 FEWEST_WORDS = 3
 
 
@@ -67,6 +68,21 @@ def _units_of_chunk(chunk: DocumentChunk, place: int, document: Document) -> Ite
             headings = _below(chunk.headings, tuple(path.values()))
             at += 1
             continue
+        if run := _section(blocks, at, text):
+            last = blocks[at + run - 1]
+            kinds = {each.kind for each in blocks[at : at + run]}
+            yield Unit(
+                document,
+                chunk.start + block.start,
+                chunk.start + last.end,
+                BlockKind.CODE if BlockKind.CODE in kinds else BlockKind.PARAGRAPH,
+                headings,
+                place,
+                chunk.page_score,
+                group=(document.name, chunk.start + block.start),
+            )
+            at += run
+            continue
         run = _run(blocks, at, text)
         for start, end in _pieces(blocks[at : at + run], text):
             yield Unit(
@@ -79,14 +95,34 @@ def _units_of_chunk(chunk: DocumentChunk, place: int, document: Document) -> Ite
                 chunk.page_score,
                 group=(document.name, chunk.start + block.start),
                 lead=_moved(block.lead_span, chunk.start) if block.kind is not BlockKind.ROW else None,
-                header=(block.lead or chunk.lead) if block.kind is BlockKind.ROW else "",
+                header=_header(block, chunk) if block.kind is BlockKind.ROW else "",
             )
         at += run
+
+
+def _header(row: Block, chunk: DocumentChunk) -> str:
+    """The table's header rows, as lines of their own: from the chunk's text, or what was put before it."""
+    header = row.lead or chunk.lead
+    return header.rstrip("\n") + "\n" if header.strip() else ""
 
 
 def _below(of_chunk: tuple[str, ...], within: tuple[str, ...]) -> tuple[str, ...]:
     """The chunk's heading path, gone on by headings inside the chunk."""
     return of_chunk if not within or within[-1] in of_chunk else (*of_chunk, within[-1])
+
+
+def _section(blocks: Sequence[Block], at: int, text: str) -> int:
+    """How many blocks the rest of a short section has, right below its heading; 0 where it is long or one block.
+
+    A signature and what is said of it, a sentence and its example: torn apart neither can be understood.
+    """
+    if at == 0 or blocks[at - 1].kind is not BlockKind.HEADING:
+        return 0
+    end = at
+    while end < len(blocks) and blocks[end].kind is not BlockKind.HEADING:
+        end += 1
+    short = len(text[blocks[at].start : blocks[end - 1].end].split()) <= SHORT_SECTION_WORDS
+    return end - at if end - at > 1 and short else 0
 
 
 def _run(blocks: Sequence[Block], at: int, text: str) -> int:
