@@ -8,7 +8,7 @@ import re
 from app.corpus.readers.labels import note_label, tab_label
 
 _INDENTED = re.compile(
-    r"([ \t]*)(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+(?:[ \t]+[\w-]+)*)?[ \t]*(?:\"((?:[^\"\\]|\\.)*)\")?|===[!+]*[ \t]+\"([^\"]*)\")[ \t]*$"
+    r"([ \t]*)(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+(?:[ \t]+[\w-]+)*)?:?[ \t]*(?:\"(.*)\"|([^\"\n].*))?|===[!+]*[ \t]+\"(.*)\")[ \t]*$"
 )
 _CONTAINER = re.compile(
     r"([ \t]*(?:>[ \t]*)*):{3,}[ \t]*(?:\{?[ \t]*\.?([\w-]+))?[ \t]*(?:\[([^\]\n]*)\])?[ \t]*([^\n}]*)\}?$"
@@ -19,6 +19,7 @@ _DROPPED_LINE = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTES = re.compile(
+    r"(?<=\[)\{\.[\w-]+\}[ \t]*|"
     r"[ \t]*\{:[^{}\n]{0,300}\}|[ \t]*\{[ \t]*(?:[#.][\w:.-]+[ \t]*)+(?:[\w-]+=\S+[ \t]*)*\}(?=[ \t]*$)|(?<=[)\]*_])\{[ \t]*[.#:][^{}\n]{0,200}\}",
     re.MULTILINE,
 )
@@ -66,12 +67,13 @@ def _lines(lines: list[str]) -> list[str]:
 
 
 def _note_or_tab(match: re.Match[str]) -> list[str]:
-    lead, mark, style, title, tab = match.groups()
+    lead, mark, style, title, rest, tab = match.groups()
     if mark is None:
         return ["", lead + tab_label(tab), ""]
-    kind = (style or "").split(" ")[0]
-    label = note_label(kind, (title or "").replace('\\"', '"')) if title != "" else ""
-    return ["", lead + (label or note_label("", kind)), ""] if label or kind else [""]
+    kind, _, more = (style or "").partition(" ")
+    label = note_label(kind, (title or "").replace('\\"', '"'))
+    words = f"{more} {rest or ''}".strip() if rest else ""
+    return ["", lead + label, *([lead + words] if words else []), ""] if label or words else [""]
 
 
 def _one(line: str) -> list[str]:

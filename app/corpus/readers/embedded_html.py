@@ -74,7 +74,7 @@ def hide_preformatted(text: str, vault: Vault) -> str:
         line = text[text.rfind("\n", 0, opening.start()) + 1 : opening.start()]
         indent = " " * len(line) if not line.strip() else _indent(line)
         out.append(text[done : opening.start()])
-        out.append(f"{token}\n" if not line.strip() else f"\n\n{indent}{token}\n\n")
+        out.append(f"{token}\n" if not line.strip() else f"\n{indent}{token}\n{indent}")
         done = marks[index].end()
         index += 1
     out.append(text[done:])
@@ -244,7 +244,8 @@ def _inline(tag: _Tag, line: str, text: str, out: list[str], marks: list[tuple[s
 def _mark(tag: _Tag, out: list[str], marks: list[tuple[str, int, str]], vault: Vault) -> None:
     if not tag.closing:
         if not tag.whole:
-            marks.append((tag.name, len(out), tag.attributes.get("href") or ""))
+            target = tag.attributes.get("href") or ""
+            marks.append((tag.name, len(out), "" if target == f"#{tag.attributes.get('id')}" else target))
         return
     at = next((i for i in range(len(marks) - 1, max(-1, len(marks) - 9), -1) if marks[i][0] == tag.name), None)
     if at is None:

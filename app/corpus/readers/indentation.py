@@ -13,67 +13,98 @@ _HTML_LINE = re.compile(r"</?([A-Za-z][\w-]*)(?=[\s/>]|$)|<!--")
 _TAG_ALONE = re.compile(r"</?[A-Za-z][^<>]*>\s*$")
 
 
-def settle_indentation(text: str, vault: Vault) -> str:
-    """The text with indented code in the vault and without indentation in front of HTML and plain paragraphs."""
-    if "\n    " not in text and "\n\t" not in text and not text.startswith(("    ", "\t")):
-        return text
-    out: list[str] = []
-    code: list[str] = []
-    offsets: list[int] = []  # of the list items that are open: where their content begins
-    blank, markup = True, False  # whether the line before is blank; whether we are inside a block of HTML
+def settle_indentation(text: str, vault: Vault, *, code: bool = True) -> str:
+    """The text with indented code in the vault and without indentation in front of HTML and plain paragraphs.
 
-    def end_code() -> None:
-        if code:
-            base = offsets[-1] if offsets else 0
-            token = vault.fence(vault.raw("\n".join(line[base + 4 :] for line in code)).rstrip())
-            out.extend([" " * base + token, ""] if token else [""])
-            code.clear()
+    `code` is off for MDX, where indentation makes no code: there what is indented so is moved to where its words belong.
+    """
+    settled = _Settled(vault, code=code)
+    for line in text.split("\n"):
+        settled.take(line.expandtabs(4) if "\t" in line else line, line)
+    settled.end_code()
+    return "\n".join(settled.out)
 
-    for raw in text.split("\n"):
-        line = raw.expandtabs(4) if "\t" in raw else raw
-        if not line or line.isspace():
-            if code:
-                code.append("")
-            else:
-                out.append("")
-            blank, markup = True, False
-            continue
+
+class _Settled:
+    def __init__(self, vault: Vault, *, code: bool) -> None:
+        self.out: list[str] = []
+        self._vault = vault
+        self._makes_code = code
+        self._code: list[str] = []
+        self._written: list[str] = []
+        self._offsets: list[int] = []  # of the list items that are open: where their content begins
+        self._blank = True  # the line before is blank
+        self._markup = False  # we are inside a block of HTML, which a blank line ends
+        self._tables = 0  # of HTML, open: a blank line does not end them
+        self._shift = 0  # by how much the paragraphs of a component are moved to the left
+
+    def take(self, line: str, raw: str) -> None:
+        """One line, with its tabs expanded and as it is written."""
         words = line.lstrip(" ")
+        if not words or words.isspace():
+            (self._code if self._code else self.out).append("")
+            self._written.append("")
+            self._blank, self._markup = True, self._tables > 0
+            return
         indent = len(line) - len(words)
-        if code and indent >= (offsets[-1] if offsets else 0) + 4:
-            code.append(line)
-            continue
-        end_code()
-        if blank:
+        if self._shift and indent < self._shift:
+            self._shift = 0
+        if self._shift:
+            line, indent = line[self._shift :], indent - self._shift
+        if self._code and indent >= self._base() + 4:
+            self._code.append(line)
+            self._written.append(raw)
+            return
+        self.end_code()
+        if self._blank:
+            while self._offsets and indent < self._offsets[-1]:
+                self._offsets.pop()
+        self._put(line, words, indent, raw)
+
+    def end_code(self) -> None:
+        """Put the indented code that has been gathered into the vault."""
+        if self._code:
+            base = self._base()
+            code = self._vault.raw("\n".join(line[base + 4 :] for line in self._code))
+            token = self._vault.fence(code, written="\n".join(self._written).rstrip())
+            self.out.extend([" " * base + token, ""] if token else [""])
+            self._code.clear()
+        self._written.clear()
+
+    def _base(self) -> int:
+        return self._offsets[-1] if self._offsets else 0
+
+    def _put(self, line: str, words: str, indent: int, raw: str) -> None:
+        base = self._base()
+        if not self._markup and _begins_markup(words):
+            self._markup = True
+        if "<" in words:
+            self._tables = max(0, self._tables + words.count("<table") - words.count("</table"))
+        if self._markup:
+            self.out.append(" " * min(indent, base) + words)
+        elif self._blank and indent >= base + 4 and not words.startswith(FENCE_OPEN):
+            if self._makes_code:
+                self._code.append(line)
+                self._written.append(raw)
+                return
+            self._shift += indent - base
+            self.out.append(self._prose(line[indent - base :], base, words))
+        else:
+            self.out.append(self._prose(line, indent, words))
+        self._blank = False
+
+    def _prose(self, line: str, indent: int, words: str) -> str:
+        """A line that is neither code nor HTML; opens the list item that it begins."""
+        offsets = self._offsets
+        match = _ITEM.match(line)
+        if match:
             while offsets and indent < offsets[-1]:
                 offsets.pop()
-        base = offsets[-1] if offsets else 0
-        if not markup and _begins_markup(words):
-            markup = True
-        if markup:
-            out.append(" " * min(indent, base) + words)
-        elif blank and indent >= base + 4 and not words.startswith(FENCE_OPEN):
-            code.append(line)
-            continue
-        else:
-            out.append(_prose(line, indent, words, offsets, blank=blank))
-        blank = False
-    end_code()
-    return "\n".join(out)
-
-
-def _prose(line: str, indent: int, words: str, offsets: list[int], *, blank: bool) -> str:
-    """A line that is neither code nor HTML; opens the list item that it begins."""
-    match = _ITEM.match(line)
-    if match:
-        while offsets and indent < offsets[-1]:
-            offsets.pop()
-        content = len(match[0])
-        width = content - indent
-        offsets.append(content if width <= 5 and words[width:] else indent + 2)
-    elif not blank and not offsets and indent >= 4 and not words.startswith(FENCE_OPEN):
-        return words  # the paragraph goes on: its indentation means nothing
-    return line
+            content = len(match[0])
+            offsets.append(content if content - indent <= 5 and words[content - indent :] else indent + 2)
+            return line
+        plain = not offsets and not words.startswith(FENCE_OPEN) and (indent < 4 or not self._blank)
+        return words if plain else line  # outside of lists its indentation means nothing
 
 
 def _begins_markup(words: str) -> bool:

@@ -12,7 +12,7 @@ _TEXT = r"((?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.){0,500}\]){0,1500}?)"
 _TARGET = r"[ \t]*\n?[ \t]*(<[^<>\n]{0,4000}>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.){0,1000}\)){0,4000})(?:\s+(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]{0,1000}\)))?\s*"
 _IMAGE = re.compile(rf"!\[{_TEXT}\](?:\({_TARGET}\)|\[[^\[\]\n]{{0,200}}\])")
 _LINK = re.compile(rf"\[{_TEXT}\]\({_TARGET}\)")
-_REFERENCE = re.compile(rf"(?<![\]\\])\[{_TEXT}\](?:[ ]?\n?\[([^\[\]\n]{{0,300}})\])?(?![\[(:])")
+_REFERENCE = re.compile(rf"(?<![\]\\])\[{_TEXT}\](?:[ ]?\n?\[([^\[\]\n]{{0,300}})\])?(?![\[(])")
 _DEFINITION = re.compile(
     r"^[ ]{0,3}\[(?!\^)((?:[^\[\]\\\n]|\\.){1,300})\]:[ \t]*\n?[ \t]*(<[^<>\n]{0,4000}>|[^\s<>]{1,4000})"
     r"(?:[ \t]*\n?[ \t]+(?:\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'|\([^()\n]{0,500}\)))?[ \t]*(?:\n|\Z)",
@@ -45,12 +45,14 @@ def settle_links(text: str, vault: Vault, uri: str, file_name: str) -> str:
 
     def referred(match: re.Match[str]) -> str:
         target = known.get(_label(vault.raw(match[2] or match[1])))
-        return written(match[1], target) if target is not None else match[0]
+        if target is not None:
+            return written(match[1], target)
+        return match[1] if match[2] == "" and match[1].strip() else match[0]  # [words][] that lead nowhere
 
     if "]:" in text:
         text = _DEFINITION.sub(learn, text)
     text = _IMAGE.sub(lambda match: " ".join(match[1].split()), text)
-    if known:
+    if known or "][]" in text:
         text = _REFERENCE.sub(referred, text)
     return _LINK.sub(lambda match: written(match[1], match[2]), text)
 

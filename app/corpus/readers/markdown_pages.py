@@ -34,9 +34,9 @@ def draft_of(header: Header, vault: Vault, *, uri: str, file_name: str, mdx: boo
     text = hide_preformatted(text, vault)
     if mdx:
         text = strip_mdx(text)
-    text = strip_templates(text, vault)
     text = plain_markdown(text)
-    text = settle_indentation(text, vault)
+    text = settle_indentation(text, vault, code=not mdx)
+    text = strip_templates(text, vault)
     text = strip_tags(text, vault, components=mdx)
     return finished(text, header, vault, uri=uri, file_name=file_name, warnings=warnings)
 

@@ -19,6 +19,7 @@ _HUGO = re.compile(r"\{\{([<%])((?:[^{}]|\{(?!\{)|\}(?!\})){0,3000}?)[>%]\}\}")
 _HUGO_ESCAPED = re.compile(r"\{\{([<%])\s*/\*(.{0,300}?)\*/\s*([>%])\}\}")
 _LIQUID = re.compile(r"\{%-?\s*((?:[^%{}]|%(?!\})|\{(?!%)|\}){0,3000}?)-?%\}")
 _MUSTACHE = re.compile(r"\{\{\{?-?\s*((?:[^{}\n]|\{(?!\{)|\}(?!\})){0,500}?)\s*-?\}\}\}?")
+_GO_FLOW = re.compile(r"\{\{-?\s*(?:range|end|define)\b")
 _GO_RAW = re.compile(r"\{\{raw\s+(?:`([^`]*)`|\"([^\"\n]*)\")\s*\}\}")
 _GO_QUOTE = re.compile(r"\{\{(?:backgroundquote|pullquote)\s+`([^`]*)`\s*\}\}")
 _JINJA_COMMENT = re.compile(r"\{#(?!\w[\w-]*\})[^{}]{0,2000}#\}")
@@ -83,7 +84,8 @@ def strip_templates(text: str, vault: Vault) -> str:
     if "{{" in text or "{%" in text:
         text = _hugo(text, vault)
         text, values = _liquid(text, vault)
-        text = _MUSTACHE.sub(lambda match: _mustache(match, values), text)
+        is_template = _GO_FLOW.search(text) is not None
+        text = _MUSTACHE.sub(lambda match: _mustache(match, values, drop=is_template), text)
     vault.map_code(_CODE_VALUE, r"{\1}")
     vault.map_code(_HUGO_ESCAPED, r"{{\1\2\3}}")
     vault.map_code(_CODE_VERBATIM, "")
@@ -247,21 +249,21 @@ def _learn(values: dict[str, str], name: str, rest: str) -> None:
         values[match[1]] = match[3]
 
 
-def _mustache(match: re.Match[str], values: Mapping[str, str]) -> str:
+def _mustache(match: re.Match[str], values: Mapping[str, str], *, drop: bool) -> str:
     inside = match[1]
     if len(inside) > 1 and inside[0] in "\"'" and inside[-1] == inside[0]:
         return inside[1:-1]
     if inside.startswith(("#", "/", "^", "!", ">")):
         return ""
     first = inside.split(" ", 1)[0]
-    if first in _CONTROL:
+    if first in _CONTROL or inside.startswith("$ "):
         return ""
     name = inside.partition("|")[0].strip()
     if name in values:
         return values[name]
     if _SIMPLE_NAME.fullmatch(name):
         return f"{UNKNOWN_OPEN}{name.rpartition('.')[2]}{UNKNOWN_CLOSE}"
-    return match[0]  # a page about templates shows one
+    return "" if drop else match[0]  # a page about templates shows one
 
 
 # --- what they share --------------------------------------------------------------------------------------------------

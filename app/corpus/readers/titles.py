@@ -13,6 +13,7 @@ _HEADING = re.compile(
 )
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 _TAG = re.compile(r"</?([A-Za-z][\w-]*)(?:\s[^<>]*)?/?>")
+_CODE = re.compile(r"(`+[^`]+`+)")
 _EMPHASIS = re.compile(r"(\*{1,3}|~~|(?<!\w)_{1,3}(?=\S))(\S|\S.*?\S)\1(?!\w)")
 
 
@@ -33,11 +34,15 @@ def plain(markdown: str) -> str:
     text = " ".join(markdown.split())
     if "](" in text:
         text = _LINK.sub(r"\1", text)
+    pieces = _CODE.split(text)
+    text = "".join(piece.strip("`") if nth % 2 else _words(piece) for nth, piece in enumerate(pieces))
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_TITLE else text[: MAX_TITLE - 1].rstrip() + "…"
+
+
+def _words(text: str) -> str:
     if "<" in text:
         text = _TAG.sub(lambda match: "" if match[1].lower() in KNOWN else match[0], text)
     if "*" in text or "_" in text or "~~" in text:
         text = _EMPHASIS.sub(r"\2", text)
-    text = re.sub(r"`+([^`]+)`+", r"\1", text)
-    text = re.sub(r"\\([\\`*_{}\[\]()#+.!<>|~-])", r"\1", text)
-    text = " ".join(html.unescape(text).split())
-    return text if len(text) <= MAX_TITLE else text[: MAX_TITLE - 1].rstrip() + "…"
+    return html.unescape(re.sub(r"\\([\\`*_{}\[\]()#+.!<>|~-])", r"\1", text))

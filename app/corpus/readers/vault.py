@@ -5,6 +5,7 @@ never mistaken.
 """
 
 import re
+from dataclasses import dataclass, replace
 
 SPAN_OPEN, SPAN_CLOSE = "\ue000", "\ue001"  # inline code
 FENCE_OPEN, FENCE_CLOSE = "\ue002", "\ue003"  # a code block; the token stands alone on its line
@@ -17,9 +18,17 @@ _FENCE_ALONE = re.compile(
     rf"^([\t >]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)*){FENCE_OPEN}(\d+){FENCE_CLOSE}[ \t]*$", re.MULTILINE
 )
 _FENCE_START = re.compile(r"((?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(`{3,}|~{3,})([^`\n]*)$")
-_BACKTICKS = re.compile(r"`+|\n[ \t]*\n")
+# Runs of backticks, and the line ends that no inline code reaches across: before a blank line or another block.
+_BACKTICKS = re.compile(r"`+|\n(?=[ \t]*(?:\n|\||#{1,6}[ ]|[-*+][ ]|\d{1,9}[.)][ ]))")
 _PLAIN_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
 _ATTRIBUTE = re.compile(r"(?:tab|title|filename|caption)\s*=\s*(?:\"([^\"]+)\"|'([^']+)')")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    code: str
+    language: str
+    written: str  # as the page has it: for a block that turns out to stand in other code
 
 
 class Vault:
@@ -27,7 +36,7 @@ class Vault:
 
     def __init__(self) -> None:
         self._spans: list[str] = []
-        self._fences: list[tuple[str, str]] = []
+        self._fences: list[_Fence] = []
 
     def span(self, markdown: str) -> str:
         """A token for inline code, `markdown` with its backticks."""
@@ -43,12 +52,12 @@ class Vault:
         pad = " " if code.startswith("`") or code.endswith("`") else ""
         return self.span(f"{ticks}{pad}{code}{pad}{ticks}")
 
-    def fence(self, code: str, language: str = "") -> str:
-        """A token for a code block; empty for blank code."""
+    def fence(self, code: str, language: str = "", written: str = "") -> str:
+        """A token for a code block; empty for blank code. `written` is the block's Markdown where it had any."""
         code = code.strip("\n").rstrip()
         if not code.strip():
             return ""
-        self._fences.append((code, language))
+        self._fences.append(_Fence(code, language, written or code))
         return f"{FENCE_OPEN}{len(self._fences) - 1}{FENCE_CLOSE}"
 
     def hide(self, text: str) -> str:
@@ -76,20 +85,20 @@ class Vault:
             prefix, mark, info = start[1], start[2], start[3]
             closing = re.compile(r"[ \t>]*" + re.escape(mark[0]) + "{" + str(len(mark)) + r",}[ \t]*$")
             quoted = ">" in prefix
-            first = at
+            first = at - 1
             while at < len(lines) and not closing.match(lines[at]) and (not quoted or ">" in lines[at]):
                 at += 1
-            body = lines[first:at]
+            body = lines[first + 1 : at]
             if at < len(lines) and closing.match(lines[at]):
                 at += 1
-            out.extend(self._fenced(prefix, info, body))
+            out.extend(self._fenced(prefix, info, body, "\n".join(lines[first:at])))
         return "\n".join(out)
 
-    def _fenced(self, prefix: str, info: str, body: list[str]) -> list[str]:
+    def _fenced(self, prefix: str, info: str, body: list[str], written: str) -> list[str]:
         quotes = prefix.count(">")
         width = len(prefix.expandtabs(4)) if not quotes else len(prefix) - prefix.rfind(">") - 1
         code = "\n".join(_without(line, quotes, width) for line in body)
-        token = self.fence(code, language_of(info))
+        token = self.fence(code, language_of(info), written)
         label = label_of(info)
         follow = re.sub(r"[-*+]|\d{1,9}[.)]", lambda mark: " " * len(mark[0]), prefix)
         if label:
@@ -102,7 +111,7 @@ class Vault:
         out: list[str] = []
         runs = list(_BACKTICKS.finditer(text))
         places: dict[str, list[int]] = {}  # a run's text -> where such runs stand, last first
-        breaks: list[int] = []  # blank lines end the search for a closing run
+        breaks: list[int] = []  # where the search for a closing run ends
         for index, run in enumerate(runs):
             if run[0][0] == "`":
                 places.setdefault(run[0], []).append(index)
@@ -139,19 +148,18 @@ class Vault:
         def written(match: re.Match[str]) -> str:
             if match[0][0] == SPAN_OPEN:
                 return self.raw(self._spans[int(match[1])])
-            code, language = self._fences[int(match[1])]
-            return f"```{language}\n{code}\n```"
+            return self.raw(self._fences[int(match[1])].written)
 
         return TOKEN.sub(written, text) if SPAN_OPEN in text or FENCE_OPEN in text else text
 
     def flat(self, text: str) -> str:
         """The text with code blocks as inline code: for a table's cell, which has one line."""
-        return FENCE.sub(lambda match: self.code_span(self._fences[int(match[1])][0]), text)
+        return FENCE.sub(lambda match: self.code_span(self._fences[int(match[1])].code), text)
 
     def map_code(self, change: "re.Pattern[str]", replacement: str) -> None:
         """Replace in all code kept so far: for the few template tags that are resolved inside of code too."""
         self._spans = [change.sub(replacement, span) for span in self._spans]
-        self._fences = [(change.sub(replacement, code), language) for code, language in self._fences]
+        self._fences = [replace(fence, code=change.sub(replacement, fence.code)) for fence in self._fences]
 
     def restore(self, text: str) -> str:
         """The text with its code back: fences normalised, each line indented or quoted as its token was."""
@@ -164,7 +172,7 @@ class Vault:
 
     def _block(self, match: re.Match[str]) -> str:
         prefix = match[1]
-        code, language = self._fences[int(match[2])]
+        code, language = self._fences[int(match[2])].code, self._fences[int(match[2])].language
         indent = re.sub(r"[^\s>]", " ", prefix)
         ticks = "`" * max(3, 1 + max((len(run) for run in re.findall("`{3,}", code)), default=0))
         lines = [*code.split("\n"), ticks]
