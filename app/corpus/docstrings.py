@@ -30,7 +30,7 @@ _DEFINITION = re.compile(
 )
 _CALL = re.compile(r"(?P<term>[\w.]+\(.*?\))\s+->\s+(?P<meaning>\S.*)")
 _PARAMETER = re.compile(r":(?:param|arg|raises?|return|returns)\s*(?P<term>[\w.* ]*):\s*(?P<meaning>.*)")
-_LABELLED = re.compile(r"(?P<term>[^\s:](?:[^:]{0,43}[^\s:])?):\s+(?P<meaning>\S.*)")
+_LABELLED = re.compile(r"(?P<term>(?:\([^()]*\)|\.(?=\w)|[^\s:.!?;()]| (?=\S)){1,45}):\s+(?P<meaning>\S.*)")
 _COLUMNS = re.compile(r"(?P<term>\S(?:.{0,22}[^\s.!?:;,])?)\s{2,}(?P<meaning>\S.*)")
 _RULE = re.compile(r"([=\-~^*#\"'_+])\1{2,}$")
 _STATEMENT = re.compile(r"\w+(?:,\s*\w+)* = \S.*|for \w+ in .*|with .+:|import \w+|def \w+\(.*|class \w+.*:|while .+:")

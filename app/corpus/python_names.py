@@ -296,6 +296,9 @@ def _arguments(node: ast.FunctionDef | ast.AsyncFunctionDef, *, bound: bool) -> 
         kwarg=given.kwarg,
         defaults=[_shortened(default) for default in given.defaults],
     )
+    while plain.args and plain.defaults and plain.args[-1].arg.startswith("_"):  # kept for speed, not for callers
+        plain.args.pop()
+        plain.defaults.pop()
     left = len(plain.posonlyargs) + len(plain.args)
     plain.defaults = plain.defaults[-left:] if left else []
     text = ast.unparse(plain)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.corpus.python_titles import TITLES
+
 ADDRESS = "https://docs.python.org/3/library/"
 
 
@@ -22,11 +24,16 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class LibraryPage:
-    """One page: its file name without `.html`, its title, and the modules that it tells of, the first one first."""
+    """One page: its file name without `.html`, its name, and the modules that it tells of, the first one first."""
 
     stem: str
-    title: str
+    name: str
     parts: tuple[Part, ...]
+
+    @property
+    def title(self) -> str:
+        """As the page itself has it: what the name alone does not say is how readers ask for it."""
+        return f"{self.name} — {TITLES[self.stem]}" if self.stem in TITLES else self.name
 
     @property
     def uri(self) -> str:
@@ -75,14 +82,14 @@ SUBMODULES = _words(
 )
 
 
-def _page(stem: str, *modules: str, title: str = "", shown_as: str = "") -> LibraryPage:
+def _page(stem: str, *modules: str, name: str = "", shown_as: str = "") -> LibraryPage:
     parts = tuple(Part(module, shown_as or module) for module in modules)
-    return LibraryPage(stem, title or parts[0].shown_as, parts)
+    return LibraryPage(stem, name or parts[0].shown_as, parts)
 
 
-def _asyncio(stem: str, title: str, *modules: str) -> LibraryPage:
+def _asyncio(stem: str, name: str, *modules: str) -> LibraryPage:
     return _page(
-        f"asyncio-{stem}", *(f"asyncio.{module}" for module in modules), title=f"asyncio: {title}", shown_as="asyncio"
+        f"asyncio-{stem}", *(f"asyncio.{module}" for module in modules), name=f"asyncio: {name}", shown_as="asyncio"
     )
 
 
@@ -108,15 +115,14 @@ SHARED = (
     _page("curses", "curses", "curses.textpad"),
     _page("dbm", "dbm", "dbm.dumb", "dbm.gnu", "dbm.ndbm", "dbm.sqlite3"),
     _page("codecs", "codecs", "encodings", "encodings.idna", "encodings.utf_8_sig"),
-    _page("dialog", "tkinter.simpledialog", "tkinter.filedialog", "tkinter.commondialog", title="Tkinter dialogs"),
+    _page("dialog", "tkinter.simpledialog", "tkinter.filedialog", "tkinter.commondialog", name="Tkinter dialogs"),
     _page(
         "email.mime",
         *(f"email.mime.{kind}" for kind in ("base", "multipart", "nonmultipart", "application")),
         *(f"email.mime.{kind}" for kind in ("audio", "image", "message", "text")),
-        title="email.mime",
+        name="email.mime",
     ),
     _page("importlib", "importlib", "importlib.abc", "importlib.machinery", "importlib.util"),
-    _page("json", "json", "json.decoder", "json.encoder", "json.tool", title="json"),
     LibraryPage(
         "multiprocessing",
         "multiprocessing",
@@ -128,7 +134,7 @@ SHARED = (
     ),
     LibraryPage("os.path", "os.path", (Part("posixpath", "os.path"), Part("genericpath", "os.path"))),
     LibraryPage("posix", "posix", (Part("posix", "posix", with_names=False),)),
-    _page("profile", "profile", "cProfile", "pstats", title="profile, cProfile and pstats"),
+    _page("profile", "profile", "cProfile", "pstats", name="profile, cProfile and pstats"),
     _page("pyexpat", "xml.parsers.expat", "pyexpat", shown_as="xml.parsers.expat"),
     _page("sqlite3", "sqlite3", "sqlite3.dbapi2", shown_as="sqlite3"),
     _page("urllib.request", "urllib.request", "urllib.response"),

@@ -73,7 +73,7 @@ def _content(page: LibraryPage, told: list[tuple[Part, ModuleText]]) -> str:
 def _part(page: LibraryPage, part: Part, text: ModuleText, seen: set[str]) -> Iterator[str]:
     """A module's own words first, then its names; a name that an earlier part has told is not told again."""
     if text.docstring:
-        if part.shown_as != page.title and part.shown_as != page.parts[0].shown_as:
+        if part.shown_as != page.name and part.shown_as != page.parts[0].shown_as:
             yield f"## {part.shown_as}"
         yield markdown(text.docstring, level=2)
     bare: list[str] = []
@@ -84,10 +84,11 @@ def _part(page: LibraryPage, part: Part, text: ModuleText, seen: set[str]) -> It
         seen.add(full)
         if name.docstring or any(member.docstring for member in name.members):
             yield from _section(page, full, name, level=2)
+            bare += [f"{full}.{member.name}{member.signature}" for member in name.members if not member.docstring]
         elif name.signature or name.is_class:
             bare.append(full + name.signature)
     if bare:
-        yield f"## More of {part.shown_as or page.title}\n\n{_listed(bare)}"
+        yield f"## More of {part.shown_as or page.name}\n\n{_listed(bare)}"
 
 
 def _section(page: LibraryPage, full: str, name: PublicName, *, level: int) -> Iterator[str]:
@@ -96,14 +97,9 @@ def _section(page: LibraryPage, full: str, name: PublicName, *, level: int) -> I
         yield f"```python\n{'class ' if name.is_class else ''}{full}{name.signature}\n```"
     if name.docstring:
         yield markdown(name.docstring, level=level)
-    bare: list[str] = []
     for member in name.members:
         if member.docstring:
             yield from _section(page, f"{full}.{member.name}", member, level=level + 1)
-        else:
-            bare.append(member.name + member.signature)
-    if bare:
-        yield f"Also there: {', '.join(f'`{call}`' for call in bare)}."
 
 
 def _listed(calls: list[str]) -> str:
