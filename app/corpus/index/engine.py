@@ -1,6 +1,7 @@
 """The seam of the index: what every engine takes and finds. Derived from the database, and always to be rebuilt."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
@@ -41,6 +42,11 @@ class ChunkHit:
 class IndexChanges(Protocol):
     """Changes that nobody sees until they are committed; left without a commit, they are as if never made."""
 
+    @property
+    def afresh(self) -> bool:
+        """Whether the changes begin with an empty index, so that every live document must be added."""
+        ...
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -52,7 +58,7 @@ class IndexChanges(Protocol):
     def remove(self, document_ids: Iterable[int]) -> None: ...
 
     def commit(self, generation: int) -> None:
-        """Make the changes seen, as those of the database's `generation`."""
+        """Make the changes seen, as those of the database's `generation`. Nothing can be changed after it."""
         ...
 
 
@@ -72,15 +78,24 @@ class IndexEngine(Protocol):
         ...
 
     def terms(self, text: str) -> tuple[str, ...]:
-        """The stems of a text, in order, as the index knows them."""
+        """The stems of a text, in order, as the index knows them. Any text will do."""
         ...
 
     def search(self, terms: Sequence[str], collections: frozenset[str], limit: int) -> tuple[ChunkHit, ...]:
-        """The best chunks for stems, best first; from these collections only, where any are named."""
+        """The best chunks for stems, best first; from these collections only, where any are named.
+
+        May be called from any thread. Raises IndexMissing where there is no index to be trusted.
+        """
         ...
 
-    def changes(self, *, afresh: bool = False) -> IndexChanges:
-        """Changes to the index, or to an empty one that takes its place (`afresh`). One writer at a time."""
+    def alone(self) -> AbstractContextManager[None]:
+        """The right to change documents and index, for one process at a time. Raises IndexLocked where it is taken."""
+        ...
+
+    def changes(self, onto: int) -> IndexChanges:
+        """Changes to the index of the database's generation `onto`; where it is of another one, or damaged, to an
+        empty one that takes its place. Only while `alone`.
+        """
         ...
 
     def refresh(self) -> None:

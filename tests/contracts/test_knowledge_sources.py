@@ -1,0 +1,102 @@
+"""One suite for every KnowledgeSource: whatever offers the four tools must behave like this."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.domain.answers import EMPTY_ANSWER, AnswerCompleted, Outcome, Question
+from app.domain.documents import Scope
+from app.domain.errors import DocumentNameInvalid, DocumentNotFound, ToolRejected
+from app.knowledge.source import KnowledgeSource
+from tests.support.corpus import plant
+
+PUMP = "documents/docs.example.com/plant/pump"
+TANK = "documents/docs.example.com/plant/tank"
+
+
+@pytest.fixture(params=["corpus"])
+async def source(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[KnowledgeSource]:
+    async with plant(tmp_path) as corpus:
+        yield corpus.source
+
+
+async def test_search_yields_at_most_five_chunks_with_their_parents(source: KnowledgeSource) -> None:
+    found = await source.search_documents("How do I start the pump?")
+    assert 0 < len(found) <= 5
+    assert found[0].parent == PUMP
+    assert "green button" in found[0].content
+    assert len({(chunk.parent, chunk.id) for chunk in found}) == len(found)
+
+
+async def test_a_chunk_is_a_slice_of_its_document(source: KnowledgeSource) -> None:
+    for chunk in await source.search_documents("pump tank valve", limit=20):
+        document = await source.get_document(chunk.parent)
+        assert chunk.content == chunk.lead + document.content[chunk.start : chunk.end]
+
+
+@pytest.mark.parametrize(
+    "query", ["", "   ", "\0", "\ud800", "🙂🙂", "?!", "مضخة", "a" * 20_000, "the of and", '"AND (OR']
+)
+async def test_no_text_breaks_a_search(source: KnowledgeSource, query: str) -> None:
+    assert isinstance(await source.search_documents(query), tuple)
+
+
+async def test_a_search_outside_the_scope_finds_nothing(source: KnowledgeSource) -> None:
+    assert await source.search_documents("pump", Scope(collections=frozenset({"other"}))) == ()
+    with pytest.raises(DocumentNotFound):
+        await source.get_document(PUMP, Scope(collections=frozenset({"other"})))
+
+
+async def test_a_document_is_whole(source: KnowledgeSource) -> None:
+    document = await source.get_document(PUMP)
+    assert document.uri == "https://docs.example.com/plant/pump"
+    assert document.content.startswith("# Pump")
+    assert "pumpctl speed --percent 40" in document.content
+
+
+async def test_an_unknown_document_is_told_by_its_name(source: KnowledgeSource) -> None:
+    with pytest.raises(DocumentNotFound, match="plant/none"):
+        await source.get_document("documents/docs.example.com/plant/none")
+
+
+@pytest.mark.parametrize("name", ["", "documents/", "docs.example.com/plant/pump", "documents/a\nb"])
+async def test_what_is_no_name_is_refused(source: KnowledgeSource, name: str) -> None:
+    with pytest.raises(DocumentNameInvalid):
+        await source.get_document(name)
+
+
+async def test_a_batch_keeps_the_order_and_tells_unknown_names(source: KnowledgeSource) -> None:
+    batch = await source.batch_get_documents([TANK, "documents/none", PUMP])
+    assert [document.name for document in batch.documents] == [TANK, PUMP]
+    assert batch.unknown == ("documents/none",)
+
+
+async def test_a_batch_of_more_than_twenty_is_refused(source: KnowledgeSource) -> None:
+    with pytest.raises(ToolRejected, match="20"):
+        await source.batch_get_documents([PUMP] * 21)
+
+
+async def test_an_answer_ends_with_its_outcome_and_cites_documents_that_can_be_fetched(source: KnowledgeSource) -> None:
+    answer, events = EMPTY_ANSWER, []
+    async for event in source.answer_query(Question("What is the highest speed of the pump?")):
+        events.append(event)
+        answer = answer.apply(event)
+    assert isinstance(events[-1], AnswerCompleted)
+    assert answer.outcome in (Outcome.ANSWERED, Outcome.WEAK)
+    assert "85 percent" in answer.text
+    assert answer.citations[0].name == PUMP
+    for citation in answer.citations:
+        document = await source.get_document(citation.name)
+        assert document.uri == citation.uri
+        assert all(passage.text in document.content for passage in citation.passages)
+    numbers = {number for segment in answer.segments for number in segment.numbers}
+    assert numbers == {citation.number for citation in answer.citations}
+
+
+async def test_what_the_documents_do_not_tell_is_not_found(source: KnowledgeSource) -> None:
+    answer = EMPTY_ANSWER
+    async for event in source.answer_query(Question("Who won the chess championship?")):
+        answer = answer.apply(event)
+    assert answer.outcome is Outcome.NOT_FOUND
+    assert (answer.text, answer.citations) == ("", ())
