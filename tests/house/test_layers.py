@@ -58,6 +58,8 @@ ONLY_IN = {
     "rich": ("app.cli",),
     "uvicorn": ("app.cli",),
 }
+# Never, but where the reason stands beside it.
+FOR_A_REASON = {("app.web.assets", "subprocess")}  # fetches the htmx package with npm where the CDN is out of reach
 NEVER = {"pickle", "marshal", "shelve", "subprocess", "mistune", "litellm", "jose"}
 
 
@@ -137,7 +139,7 @@ def test_no_module_is_part_of_a_circle() -> None:
 def test_libraries_are_named_only_where_they_belong(module: str) -> None:
     for name in imported(modules()[module]):
         library = name.split(".")[0]
-        assert library not in NEVER, f"{module} imports {library}"
+        assert library not in NEVER or (module, library) in FOR_A_REASON, f"{module} imports {library}"
         allowed = ONLY_IN.get(library)
         assert allowed is None or module.startswith(allowed), f"{module} imports {library}, which belongs in {allowed}"
 
