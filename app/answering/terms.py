@@ -44,7 +44,7 @@ class Terms:
         self._stemmer = Stemmer("english")
 
     def stems(self, text: str) -> tuple[str, ...]:
-        """All stems of a text in order. Identifiers count whole and by their parts."""
+        """All stems of a text in order. Identifiers count by their parts, as in the index."""
         return tuple(self._stemmer.stemWords(list(_parted(words_of(text)))))
 
     def of_question(self, text: str) -> tuple[str, ...]:

@@ -70,10 +70,12 @@ def _units_of_chunk(chunk: DocumentChunk, place: int, document: Document) -> Ite
             continue
         if run := _section(blocks, at, text):
             last = blocks[at + run - 1]
+            start = blocks[at - 1].end  # a table's head lies before its first row
+            start += len(text[start : block.start]) - len(text[start : block.start].lstrip())
             kinds = {each.kind for each in blocks[at : at + run]}
             yield Unit(
                 document,
-                chunk.start + block.start,
+                chunk.start + start,
                 chunk.start + last.end,
                 BlockKind.CODE if BlockKind.CODE in kinds else BlockKind.PARAGRAPH,
                 headings,

@@ -2,7 +2,7 @@
 
 import re
 
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?|[^\W]+", re.UNICODE)
+WORD = re.compile(r"\w+(?:['’][^\W_]+)?")
 
 # Words that ask and join but name nothing. "not", "without", "all" and their like change what is asked and stay out of
 # no search: measured, leaving them in costs nothing.
@@ -57,7 +57,7 @@ def language_of(text: str) -> str:
 
 
 def content_words(text: str, language: str = "") -> tuple[str, ...]:
-    """The words that name something, each once; all words where none does ("to be or not to be")."""
+    """The words that name something, each once; all words where none does ("what is it")."""
     words = tuple(dict.fromkeys(words_of(text)))
     small = STOP_WORDS.get(language or language_of(text), frozenset()) | STOP_WORDS["en"]
     return tuple(word for word in words if word not in small) or words
