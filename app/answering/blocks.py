@@ -58,6 +58,11 @@ def blocks_of(text: str) -> tuple[Block, ...]:
     return tuple(_led(text, _blocks(tokens, lines)))
 
 
+def leads_in(paragraph: str) -> bool:
+    """Whether a paragraph announces what follows: it ends in a colon, or is nothing but bold words ("**Python**")."""
+    return paragraph.rstrip("*_ \n").endswith((":", "：")) or _BOLD.fullmatch(paragraph.strip()) is not None
+
+
 def sentences_of(text: str) -> tuple[tuple[int, int], ...]:
     """Where the sentences of a paragraph stand, without the blanks between them.
 
@@ -84,6 +89,7 @@ def sentences_of(text: str) -> tuple[tuple[int, int], ...]:
 _PARSER = MarkdownIt("commonmark").enable("table").disable(["html_block", "reference"])
 _PARSER.core.ruler.enableOnly(["normalize", "block"])
 _LINE_END = re.compile(r"\r\n?|\n")
+_BOLD = re.compile(r"\*\*[^*\n]{1,200}\*\*")
 _WORDS = re.compile(r"\S+")
 _HEADING_MARKS = re.compile(r"^\s{0,3}#{1,6}[ \t]*|[ \t]+#+[ \t]*$|^\s{0,3}#+$")
 _INLINE_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*\)")
@@ -227,7 +233,7 @@ def _led(text: str, blocks: Iterator[Block]) -> Iterator[Block]:
 
 
 def _lead_in(text: str, block: Block) -> tuple[int, int] | None:
-    if not text[block.start : block.end].rstrip("*_ ").endswith((":", "：")):
+    if not leads_in(text[block.start : block.end]):
         return None
     start, end = sentences_of(text[block.start : block.end])[-1]
     return block.start + start, block.start + end

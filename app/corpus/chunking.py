@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.answering.blocks import Block, BlockKind, blocks_of, sentences_of
+from app.answering.blocks import Block, BlockKind, blocks_of, leads_in, sentences_of
 
 CHUNKING_VERSION = 1  # part of a document's digest: another way of cutting cuts everything anew
 MAX_CHARACTERS = (
@@ -159,7 +159,7 @@ def _pieces(content: str, block: Block, words: int) -> Iterator[_Piece]:
             for start, end in spans:
                 yield _Piece(start, end, _size(content[start:end]), lead)
         case _ if size <= words and len(text) <= MAX_CHARACTERS:
-            yield _Piece(block.start, block.end, size, leads_in=text.rstrip("*_ ").endswith((":", "：")))
+            yield _Piece(block.start, block.end, size, leads_in=leads_in(text))
         case BlockKind.PARAGRAPH:
             yield from _joined(content, [(block.start + s, block.start + e) for s, e in sentences_of(text)], words)
         case _:

@@ -15,7 +15,7 @@ def component_words(name: str, attributes: Mapping[str, str | None], vault: Vaul
     lower = name.lower()
     for command in _COMMANDS:
         if value := attributes.get(command):
-            return f"\n\n{vault.fence(value, 'sh')}\n\n"
+            return f"\n\n{vault.fence(vault.raw(value).strip('`'), 'sh')}\n\n"
     said = {key: " ".join(value.split()) for key in _PROSE if (value := attributes.get(key)) and _is_prose(value)}
     if lower in STYLES:
         return f"\n\n{note_label(attributes.get('type') or lower, said.get('title', ''))}\n"

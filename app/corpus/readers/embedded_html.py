@@ -4,6 +4,7 @@ Tables, lists and the like are parsed as HTML; all other tags are taken from aro
 What only looks like a tag (`List<String>`, `<your-project>`) stays.
 """
 
+import html
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -21,12 +22,10 @@ from app.corpus.readers.elements import (
     is_hidden,
 )
 from app.corpus.readers.html_markdown import fragment, link, to_markdown
-from app.corpus.readers.vault import FENCE_CLOSE, FENCE_OPEN, Vault
+from app.corpus.readers.vault import FENCE_CLOSE, FENCE_OPEN, SPAN, Vault
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_ATTRIBUTES = (
-    r"((?:\s(?:[^<>\"'{}]|\"[^\"]{0,4000}\"|'[^']{0,4000}'|\{(?:[^{}]|\{[^{}]{0,1000}\}){0,2000}\}){0,2000})?)"
-)
+_ATTRIBUTES = r"((?:\s(?:[^<>\"'{}]|\"[^\"<]{0,4000}\"|'[^'<]{0,4000}'|\"(?=\s*/?>)|\{(?:[^{}]|\{[^{}]{0,1000}\}){0,2000}\}){0,2000})?)"
 _TAG = re.compile(rf"<(/?)([A-Za-z][\w.:-]*){_ATTRIBUTES}(/?)>|<>|</>")
 _ATTRIBUTE = re.compile(
     r"([\w:@.-]+)\s*(?:=\s*(?:\"([^\"]*)\"|'([^']*)'|\{((?:[^{}]|\{[^{}]*\})*)\}|([^\s\"'=<>`]+)))?"
@@ -169,6 +168,8 @@ def _attributes(source: str) -> dict[str, str | None]:
 def _expression(source: str) -> str:
     """A JSX value: plain text in quotes is its text, anything else nothing."""
     source = source.strip()
+    if SPAN.fullmatch(source):
+        return source  # a template text between backticks: the vault took it for code
     if len(source) > 1 and source[0] in "\"'`" and source[-1] == source[0] and "${" not in source:
         return source[1:-1]
     return ""
@@ -195,7 +196,8 @@ def _partner(index: int, name: str, openers: dict[str, list[int]], closers: dict
         if depth <= 0:
             return closes[at]
         at += 1
-    return closes[-1] if closes and closes[-1] > index else None
+    nearest = bisect_left(closes, index)
+    return closes[nearest] if nearest < len(closes) else None
 
 
 def _parsed(tag: _Tag, source: str, line: str, vault: Vault) -> str:
@@ -206,7 +208,7 @@ def _parsed(tag: _Tag, source: str, line: str, vault: Vault) -> str:
     if not markdown:
         return ""
     if line.lstrip().startswith("|"):
-        return vault.flat(" ".join(markdown.split()))
+        return vault.cell(" ".join(markdown.split()))
     indent = _indent(line)
     block = markdown.replace("\n", f"\n{indent}") if indent else markdown
     return f"\n\n{indent}{block}\n\n" if line.strip() else f"{block}\n\n"
@@ -235,6 +237,8 @@ def _inline(tag: _Tag, line: str, text: str, out: list[str], marks: list[tuple[s
         out.append("**" + _break(line, "\n\n") if tag.closing else _break(line, "\n\n") + "**")
     elif name == "li":
         out.append("" if tag.closing else _break(line, "\n") + "- ")
+    elif name == "span":
+        out.append(" " if tag.closing and text.startswith("<span", tag.end) else "")
     elif name in ("td", "th"):
         out.append(" ")
     elif name in BLOCKS:
@@ -268,12 +272,9 @@ def _code(core: str, vault: Vault) -> str:
     """Inline code from Markdown words in `<code>`: a link around or in it stays a link."""
     if match := re.fullmatch(r"\[([^\[\]]*)\]\(([^()\s]*)\)", core):
         return f"[{_code(match[1], vault)}]({match[2]})"
-    body = fragment(
-        re.sub(r"\*\*|(?<!\w)_|_(?!\w)", "", vault.raw(core))
-        if "`" not in vault.raw(core)
-        else vault.raw(core).strip("`")
-    )
-    return vault.code_span(body.text(deep=True)) if body is not None else ""
+    words = vault.raw(core)
+    words = words.strip("`") if "`" in words else re.sub(r"\*\*|(?<!\w)_|_(?!\w)", "", words)
+    return vault.code_span(html.unescape(words.replace("&#124;", r"\|").replace("&vert;", r"\|")))
 
 
 def _emphasis(tag: _Tag, text: str) -> str:

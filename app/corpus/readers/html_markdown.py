@@ -4,6 +4,7 @@ The tree is walked without recursion, so no nesting is too deep; beyond a limit 
 """
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from app.corpus.readers.elements import BLOCKS, CODE, DROPPED, KNOWN, MARKS, is_hidden
 from app.corpus.readers.vault import FENCE_OPEN, Vault
 
+LABEL = "data-label"  # words that belong above an element though they stand elsewhere: a tab's name
 MAX_NESTING = 24  # lists, quotes and tables inside each other
 MAX_MARKS = 12  # bold, italic and links inside each other
 MAX_SPAN = 30  # a cell that claims more columns is believed no further
@@ -160,6 +162,8 @@ class _Writer:
                 self._marks.append((tag, len(self._words()), node.attributes.get("href") or ""))
         elif tag in BLOCKS:
             self._open_block(tag, node)
+            if label := node.attributes.get(LABEL):
+                self._frames[-1].blocks.append(f"**{self._escaped(label)}**")
 
     def close(self, tag: str) -> None:
         if tag in MARKS or tag == "a":
@@ -226,7 +230,8 @@ class _Writer:
             number.decompose()
         for line_end in node.css("br"):
             line_end.replace_with("\n")
-        token = self._vault.fence(self._vault.raw(node.text(deep=True)), _pre_language(node))
+        code = textwrap.dedent(self._vault.raw(node.text(deep=True)).strip("\n"))
+        token = self._vault.fence(code, _pre_language(node))
         if token:
             self._frames[-1].blocks.append(token)
 
@@ -365,7 +370,7 @@ def _put_row(parent: _Frame, frame: _Frame) -> None:
 
 
 def _put_cell(vault: Vault, parent: _Frame, frame: _Frame) -> None:
-    words = vault.flat(" ".join(" ".join(frame.blocks).split("\n")))
+    words = vault.cell(" ".join(" ".join(frame.blocks).split("\n")))
     text = " ".join(words.replace("\\|", "|").replace("|", "\\|").split())
     parent.rows.append([text, str(frame.span), str(frame.count)])
 
@@ -396,10 +401,22 @@ def _table(table: _Frame) -> list[str]:
     width = max(len(row) for row in rows)
     if width == 1:
         return [row[0].replace("\\|", "|") for row in rows if row[0]]  # laid out, not tabulated
-    rows = [row + [""] * (width - len(row)) for row in rows]
+    rows = _joined_rows([row + [""] * (width - len(row)) for row in rows])
     head, body = (rows[0], rows[1:]) if table.heads else ([""] * width, rows)
     lines = [_row(head), "| " + " | ".join(["---"] * width) + " |", *map(_row, body)]
     return ["\n".join(lines)]
+
+
+def _joined_rows(rows: list[list[str]]) -> list[list[str]]:
+    """The rows with a name in one row and its meaning in the next ("--flag" above "what it does") joined to one."""
+    joined: list[list[str]] = []
+    for row in rows:
+        above = joined[-1] if joined else []
+        if above and not row[0] and above[0] and not any(above[1:]):
+            joined[-1] = [above[0], *row[1:]]
+        else:
+            joined.append(row)
+    return joined
 
 
 def _row(cells: list[str]) -> str:

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from app.corpus.readers.draft import Draft
 from app.corpus.readers.embedded_html import strip_comments
 from app.corpus.readers.front_matter import Header, split_header
-from app.corpus.readers.html_markdown import text_of, to_markdown
+from app.corpus.readers.html_markdown import LABEL, text_of, to_markdown
 from app.corpus.readers.markdown_pages import finished
 from app.corpus.readers.templating import strip_go_raw, strip_templates
 from app.corpus.readers.vault import Vault
@@ -98,9 +98,21 @@ def _article(tree: LexborHTMLParser) -> LexborNode | None:
     for query in (_BOILERPLATE, _ASIDES):
         for node in tree.css(query):
             node.decompose()
+    _label_tabs(tree)
     whole = len(text_of(body))
     for query in _ROOTS:
         nodes = tree.css(query)
         if len(nodes) == 1 and len(text_of(nodes[0])) >= _MIN_SHARE * whole:
             return nodes[0]
     return body
+
+
+def _label_tabs(tree: LexborHTMLParser) -> None:
+    """Give each panel the name of its tab: the tabs are buttons, which are no text."""
+    names = {tab.id: text_of(tab) for tab in tree.css("[role=tab][id]")}
+    for panel in tree.css("[role=tabpanel][aria-labelledby]"):
+        name = names.get(panel.attributes.get("aria-labelledby") or "")
+        if name:
+            panel.attrs[LABEL] = name
+            if "hidden" in panel.attributes:
+                del panel.attrs["hidden"]

@@ -10,7 +10,8 @@ from app.corpus.readers.vault import Vault
 
 _TEXT = r"((?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.){0,500}\]){0,1500}?)"
 _TARGET = r"[ \t]*\n?[ \t]*(<[^<>\n]{0,4000}>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.){0,1000}\)){0,4000})(?:\s+(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]{0,1000}\)))?\s*"
-_IMAGE = re.compile(rf"!\[{_TEXT}\](?:\({_TARGET}\)|\[[^\[\]\n]{{0,200}}\])")
+_TITLED = _TARGET.replace("(?:\\s+(?:", "(?:\\s+(", 1)
+_IMAGE = re.compile(rf"!\[{_TEXT}\](?:\({_TITLED}\)|\[[^\[\]\n]{{0,200}}\])")
 _LINK = re.compile(rf"\[{_TEXT}\]\({_TARGET}\)")
 _REFERENCE = re.compile(rf"(?<![\]\\])\[{_TEXT}\](?:[ ]?\n?\[([^\[\]\n]{{0,300}})\])?(?![\[(])")
 _DEFINITION = re.compile(
@@ -51,10 +52,17 @@ def settle_links(text: str, vault: Vault, uri: str, file_name: str) -> str:
 
     if "]:" in text:
         text = _DEFINITION.sub(learn, text)
-    text = _IMAGE.sub(lambda match: " ".join(match[1].split()), text)
+    text = _IMAGE.sub(_image_words, text)
     if known or "][]" in text:
         text = _REFERENCE.sub(referred, text)
     return _LINK.sub(lambda match: written(match[1], match[2]), text)
+
+
+def _image_words(match: re.Match[str]) -> str:
+    """What an image says: its alternative text, or its title where that says more."""
+    title = (match[3] or "")[1:-1]
+    words = title if len(title) > len(match[1]) else match[1]
+    return " ".join(words.split())
 
 
 def resolve(target: str, uri: str, file_name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.corpus.readers.labels import STYLES, note_label, tab_label
-from app.corpus.readers.vault import Vault
+from app.corpus.readers.vault import FENCE, Vault
 
 UNKNOWN_OPEN, UNKNOWN_CLOSE = "\ue004", "\ue005"  # a variable whose value nobody here knows: its name stands between
 UNKNOWN = re.compile(f"{UNKNOWN_OPEN}([^{UNKNOWN_CLOSE}]*){UNKNOWN_CLOSE}")
@@ -68,6 +68,7 @@ class Tag:
     placed: tuple[str, ...]
     closing: bool = False
     raw: bool = False  # Hugo's {{< >}}: what it encloses is not Markdown
+    blocks: tuple[str, ...] = ()  # code blocks among the arguments
 
     def first(self, *names: str) -> str:
         """The first argument of these names that is there, else the first without a name."""
@@ -164,7 +165,7 @@ def _hugo_words(tag: Tag) -> str:  # noqa: C901, PLR0911, PLR0912 - a table of n
         case "glossary_tooltip":
             return tag.named.get("text") or tag.first("term_id").replace("-", " ")
         case "ref" | "relref" | "rel-ref":
-            return tag.first("path")
+            return _source_path(tag.first("path"))
         case "feature-state":
             said = " ".join(tag.named[key] for key in ("for_k8s_version", "state") if key in tag.named) or tag.first(
                 "name"
@@ -192,6 +193,13 @@ def _hugo_words(tag: Tag) -> str:  # noqa: C901, PLR0911, PLR0912 - a table of n
             return ""
 
 
+def _source_path(reference: str) -> str:
+    """Hugo's reference to another page: its source file's path, as a link would give it."""
+    path, mark, fragment = reference.partition("#")
+    relative = path and not path.startswith("/") and "." not in path.rpartition("/")[2]
+    return (path + ".md" if relative else path) + mark + fragment
+
+
 # --- Liquid and Jinja -------------------------------------------------------------------------------------------------
 
 
@@ -207,7 +215,8 @@ def _liquid(text: str, vault: Vault) -> tuple[str, dict[str, str]]:
         named, placed = _arguments(rest)
         if name in ("assign", "setvar"):
             _learn(values, name, rest)
-        return Tag((name[3:] if closing else name).lower(), named, placed, closing)
+        blocks = tuple(block[0] for block in FENCE.finditer(rest))
+        return Tag((name[3:] if closing else name).lower(), named, placed, closing, blocks=blocks)
 
     def kept(match: re.Match[str]) -> str:
         return vault.span(match[0])
@@ -237,7 +246,8 @@ def _liquid_words(tag: Tag) -> str:
         case "img" | "image" | "figure":
             return tag.named.get("alt", "")
         case _:
-            return ""
+            said = [words for words in (tag.named.get("caption"), *tag.blocks) if words]
+            return "\n\n".join(("", *said, "")) if said else ""
 
 
 def _learn(values: dict[str, str], name: str, rest: str) -> None:

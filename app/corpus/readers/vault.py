@@ -21,6 +21,11 @@ _FENCE_START = re.compile(r"((?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)
 # Runs of backticks, and the line ends that no inline code reaches across: before a blank line or another block.
 _BACKTICKS = re.compile(r"`+|\n(?=[ \t]*(?:\n|\||#{1,6}[ ]|[-*+][ ]|\d{1,9}[.)][ ]))")
 _PLAIN_LANGUAGE = re.compile(r"[\w+#.-]{1,40}")
+_VERDICTS = {
+    "good": "Good", "bad": "Bad", "passes-sa": "Passes static analysis", "fails-sa": "Fails static analysis",
+    "runtime-success": "Runs", "runtime-fail": "Fails at run time",
+}  # fmt: skip
+_VERDICT = re.compile(rf"(?:tag=|\{{[ ]*:?\.)({'|'.join(_VERDICTS)})\b")
 _ATTRIBUTE = re.compile(r"(?:tab|title|filename|caption)\s*=\s*(?:\"([^\"]+)\"|'([^']+)')")
 
 
@@ -152,9 +157,15 @@ class Vault:
 
         return TOKEN.sub(written, text) if SPAN_OPEN in text or FENCE_OPEN in text else text
 
-    def flat(self, text: str) -> str:
-        """The text with code blocks as inline code: for a table's cell, which has one line."""
-        return FENCE.sub(lambda match: self.code_span(self._fences[int(match[1])].code), text)
+    def cell(self, text: str) -> str:
+        """The text as a table's cell can hold it: code blocks as inline code, and no bare bar in inline code."""
+
+        def barred(match: re.Match[str]) -> str:
+            span = self._spans[int(match[1])]
+            return self.span(re.sub(r"(?<!\\)\|", r"\\|", span)) if "|" in span else match[0]
+
+        text = FENCE.sub(lambda match: self.code_span(self._fences[int(match[1])].code), text)
+        return SPAN.sub(barred, text)
 
     def map_code(self, change: "re.Pattern[str]", replacement: str) -> None:
         """Replace in all code kept so far: for the few template tags that are resolved inside of code too."""
@@ -193,15 +204,18 @@ def language_of(info: str) -> str:
     """The language that a fence's first line names, empty if none."""
     info = info.strip().removeprefix("{").lstrip(". ")
     match = _PLAIN_LANGUAGE.match(info)
-    if match is None or info[match.end() : match.end() + 1] == "=":
+    if match is None or info[match.end() : match.end() + 1] == "=" or match[0].rstrip(".") in _VERDICTS:
         return ""
     return match[0].rstrip(".").lower()
 
 
 def label_of(info: str) -> str:
-    """The name that a fence's first line gives its block: of a tab, of a file."""
-    match = _ATTRIBUTE.search(info)
-    return (match[1] or match[2]).strip().replace("*", "") if match else ""
+    """The name that a fence's first line gives its block (of a tab, of a file), and what it says of the code."""
+    names = [name for name in (_ATTRIBUTE.search(info),) if name]
+    said = [(name[1] or name[2]).strip().replace("*", "") for name in names]
+    if verdict := _VERDICT.search(info):
+        said.append(_VERDICTS[verdict[1]])
+    return " · ".join(said)
 
 
 def _without(line: str, quotes: int, width: int) -> str:
