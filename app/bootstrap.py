@@ -106,7 +106,7 @@ async def _corpus(settings: Settings, database: Database, progress: OnProgress =
     grounded = Grounded(ExtractiveWriter(index), Gate(index))
     source = CorpusSource(store, index, grounded)
     await source.open(progress)
-    return Corpus(source, Answerer(source, grounded, Rewriter()), Ingest(store, index, settings.data))
+    return Corpus(source, Answerer(source, grounded, Rewriter()), Ingest(store, index))
 
 
 def _over(source: KnowledgeSource) -> Answerer:

@@ -4,17 +4,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.chat.service import Chat
-from app.domain.documents import Collection
+from app.domain.documents import Collection, Readiness
 from app.identity.authenticator import Authenticator
 from app.knowledge.source import KnowledgeSource
-
-
-@dataclass(frozen=True, slots=True)
-class Readiness:
-    """Whether a question can be answered now; `problem` is an error code (docs/errors.md) where it cannot."""
-
-    ready: bool
-    problem: str = ""
 
 
 class Library(Protocol):

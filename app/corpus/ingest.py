@@ -1,33 +1,25 @@
 """Taking documents in: only what changed, and all of it at once. Not what is in a file, nor how the index is built.
 
     read, many at a time ──► staged rows and uncommitted index ──► one short transaction makes the rows live
-                                                               ──► the index is committed, then named
+                                                               ──► the index is written, then named
 
 Killed anywhere before the transaction, nothing has happened but rows that nobody sees. Killed between transaction and
-index, the index's generation does not fit, and whoever opens it next rebuilds it from the database.
+index, the index's generation does not fit: who has it open goes on with the former state, and whoever ingests or opens
+it next makes it anew from the database.
 """
 
-import asyncio
-import fcntl
-import multiprocessing
-import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from app.corpus.index.engine import IndexChanges, IndexedChunk, IndexedDocument, IndexEngine
 from app.corpus.materials import Material, Materials, SkippedFile
-from app.corpus.parsing import Parsed, Refused, Result, Same, Task, parse_all
-from app.domain.documents import name_of
-from app.domain.errors import IndexLocked, NothingToIngest
-from app.storage.documents import DocumentStore, Known, StoredDocument
+from app.corpus.parsing import Parsed, Refused, Result, Same, Task
+from app.corpus.workers import parsed
+from app.domain.errors import CorpusError, NothingToIngest
+from app.storage.documents import DocumentStore, Known, NewDocument, Slice, StoredDocument
 
-TASKS_AT_ONCE = 24  # files a worker is handed: enough to hide the way there, few enough for a smooth bar
-BATCHES_AHEAD = 2  # batches waiting for each worker, so that memory stays bounded
-FEW = 100  # so many files are read sooner than workers start
+LONGEST_NAME = 200  # of a collection
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,28 +51,16 @@ def unobserved(_progress: Progress) -> None:
     """Nobody looks."""
 
 
-@dataclass(slots=True)
-class _Tally:
-    added: int = 0
-    changed: int = 0
-    same: int = 0
-    skipped: list[SkippedFile] = field(default_factory=list)
-    warnings: list[SkippedFile] = field(default_factory=list)
-    kept: set[str] = field(default_factory=set)  # names that the materials still have
-    stale: list[int] = field(default_factory=list)  # keys of the rows that are replaced
-
-
 class Ingest:
     """Takes materials into a collection. One at a time on a data folder."""
 
-    def __init__(self, store: DocumentStore, index: IndexEngine, data_folder: Path) -> None:
+    def __init__(self, store: DocumentStore, index: IndexEngine) -> None:
         self._store = store
         self._index = index
-        self._lock = data_folder / "ingest.lock"
 
     async def run(
         self,
-        materials: Materials,
+        materials: Materials | Iterable[Material],
         *,
         collection: str,
         prune: bool = False,
@@ -91,19 +71,27 @@ class Ingest:
         Raises NothingToIngest where there is no document at all, IndexLocked while another ingest runs.
         """
         began = time.monotonic()
-        if not materials.found:
+        if not (collection.strip() and collection.isprintable() and len(collection) <= LONGEST_NAME):
+            raise CorpusError(f"a collection needs a name of 1 to {LONGEST_NAME} characters on one line")
+        given = materials if isinstance(materials, Materials) else Materials(tuple(materials))
+        if not given.found:
             raise NothingToIngest(collection)
-        with _alone(self._lock):
-            await self._store.purge()
-            known = await self._store.known(collection)
-            tally = _Tally(skipped=list(materials.skipped))
-            wanted = await self._wanted(materials.found, collection, tally)
-            with self._index.changes() as changes:
-                await self._take(wanted, collection, known, tally, changes, progress)
-                gone = sorted(known.keys() - tally.kept) if prune else []
+        with self._index.alone():
+            generation = await self._store.generation()
+            with self._index.changes(generation) as changes:
+                # While the index is behind, its readers may still need what the last ingest removed.
+                await self._store.purge(removed=not changes.afresh)
+                if changes.afresh:
+                    await _fill(self._store, changes, progress)
+                known = await self._store.known(collection)
+                tally = _Tally(known, list(given.skipped))
+                await self._take(given.found, collection, tally, changes, progress)
+                gone = tally.gone() if prune else []
                 if tally.added or tally.changed or gone:
-                    generation = await self._store.publish(collection, gone)
-                    changes.remove([*tally.stale, *(known[name].id for name in gone)])
+                    generation = await self._store.publish(collection, [each.name for each in gone])
+                    changes.remove([*tally.stale, *(each.id for each in gone)])
+                    changes.commit(generation)
+                elif changes.afresh:
                     changes.commit(generation)
         return IngestReport(
             added=tally.added,
@@ -115,65 +103,131 @@ class Ingest:
             seconds=time.monotonic() - began,
         )
 
-    async def _wanted(self, found: Sequence[Material], collection: str, tally: _Tally) -> list[Material]:
-        elsewhere = await self._store.held_elsewhere([name_of(material.uri) for material in found], collection)
-        wanted = []
-        for material in found:
-            if other := elsewhere.get(name_of(material.uri)):
-                tally.skipped.append(SkippedFile(material.origin, f"is in the collection {other} already"))
-            else:
-                wanted.append(material)
-        return wanted
-
-    async def _take(  # noqa: PLR0917  # one step of one run
+    async def _take(
         self,
-        wanted: Sequence[Material],
+        found: Sequence[Material],
         collection: str,
-        known: Mapping[str, Known],
-        tally: _Tally,
+        tally: "_Tally",
         changes: IndexChanges,
         progress: OnProgress,
     ) -> None:
-        tasks = [Task(material, _digest_of(known, name_of(material.uri))) for material in wanted]
+        tasks = [Task(material, tally.digests_of(material.origin)) for material in found]
         done = 0
-        progress(Progress(f"Reading {collection}", 0, len(tasks)))
-        async for results in _parsed(tasks, collection):
-            parsed = _counted(results, known, tally)
-            if parsed:
-                for stored in await self._store.stage([each.new for each in parsed]):
-                    changes.add(indexed(stored))
+        progress(Progress(f"Reading {collection}", done, len(tasks)))
+        async for results in parsed(tasks, collection):
+            names = [result.document.name for result in results if isinstance(result, Parsed)]
+            elsewhere = await self._store.held_elsewhere(names, collection)
+            new = [_new(result) for result in tally.counted(results, elsewhere)]
+            for stored in await self._store.stage(new):
+                changes.add(_indexed(stored))
             done += len(results)
             progress(Progress(f"Reading {collection}", done, len(tasks)))
 
 
-def _digest_of(known: Mapping[str, Known], name: str) -> bytes | None:
-    return known[name].digest if name in known else None
+async def bring_up(store: DocumentStore, index: IndexEngine, progress: OnProgress = unobserved) -> None:
+    """See that the index holds what the database holds: where it does not, make it anew.
+
+    Readers keep the former one until the end. Raises IndexLocked while an ingest runs.
+    """
+    with index.alone():
+        generation = await store.generation()
+        with index.changes(generation) as changes:
+            if changes.afresh:
+                await _fill(store, changes, progress)
+                changes.commit(generation)
 
 
-def _counted(results: Sequence[Result], known: Mapping[str, Known], tally: _Tally) -> list[Parsed]:
-    """The documents that must be written; everything is counted."""
-    parsed = []
-    for result in results:
-        match result:
-            case Same(name):
-                tally.same += 1
-                tally.kept.add(name)
-            case Refused(name, origin, reason):
-                tally.skipped.append(SkippedFile(origin, reason))
-                tally.kept.add(name)  # what cannot be read now is not gone
-            case Parsed(new, warnings):
-                tally.warnings += [SkippedFile(new.origin, warning) for warning in warnings]
-                tally.kept.add(new.document.name)
-                if former := known.get(new.document.name):
-                    tally.changed += 1
-                    tally.stale.append(former.id)
-                else:
-                    tally.added += 1
-                parsed.append(result)
-    return parsed
+async def _fill(store: DocumentStore, changes: IndexChanges, progress: OnProgress) -> None:
+    """All live documents into an empty index."""
+    total = sum(collection.documents for collection in await store.collections())
+    done = 0
+    async for batch in store.live():
+        for stored in batch:
+            changes.add(_indexed(stored))
+        done += len(batch)
+        progress(Progress("Building the index", done, total))
 
 
-def indexed(stored: StoredDocument) -> IndexedDocument:
+@dataclass(slots=True)
+class _Tally:
+    """What has become of the materials so far, and which names are taken: of two files for one, the first has it."""
+
+    known: Sequence[Known]
+    skipped: list[SkippedFile]
+    warnings: list[SkippedFile] = field(default_factory=list)
+    added: int = 0
+    changed: int = 0
+    same: int = 0
+    stale: list[int] = field(default_factory=list)  # keys of the rows that are replaced
+    _kept: set[str] = field(default_factory=set)  # names that the materials still have
+    _taken: dict[str, str] = field(default_factory=dict)  # name: origin
+    _folded: dict[str, str] = field(default_factory=dict)  # name without regard to case: origin
+    _by_name: dict[str, Known] = field(init=False)
+    _by_origin: dict[str, list[Known]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._by_name = {each.name: each for each in self.known}
+        self._by_origin = {}
+        for each in self.known:
+            self._by_origin.setdefault(each.origin, []).append(each)
+
+    def digests_of(self, origin: str) -> frozenset[bytes]:
+        return frozenset(each.digest for each in self._by_origin.get(origin, ()))
+
+    def gone(self) -> list[Known]:
+        """What is stored, but not among the materials."""
+        return sorted((each for each in self.known if each.name not in self._kept), key=lambda each: each.name)
+
+    def counted(self, results: Sequence[Result], elsewhere: Mapping[str, str]) -> list[Parsed]:
+        """The documents that must be written; everything is counted. `elsewhere`: names of other collections."""
+        fresh = []
+        for result in results:
+            match result:
+                case Same(origin, digest):
+                    name = next(each.name for each in self._by_origin[origin] if each.digest == digest)
+                    if self._takes(name, origin):
+                        self.same += 1
+                case Refused(origin, reason):
+                    self.skipped.append(SkippedFile(origin, reason))
+                    self._kept.update(each.name for each in self._by_origin.get(origin, ()))  # unreadable is not gone
+                case Parsed():
+                    if self._is_new(result, elsewhere):
+                        fresh.append(result)
+        return fresh
+
+    def _is_new(self, result: Parsed, elsewhere: Mapping[str, str]) -> bool:
+        name, origin = result.document.name, result.origin
+        if other := elsewhere.get(name):
+            self.skipped.append(SkippedFile(origin, f"is in the collection {other} already"))
+            return False
+        if not self._takes(name, origin):
+            return False
+        self.warnings += [SkippedFile(origin, warning) for warning in result.warnings]
+        if former := self._by_name.get(name):
+            self.changed += 1
+            self.stale.append(former.id)
+        else:
+            self.added += 1
+        return True
+
+    def _takes(self, name: str, origin: str) -> bool:
+        if first := self._taken.get(name):
+            self.skipped.append(SkippedFile(origin, f"has the same address as {first}"))
+            return False
+        self._taken[name] = origin
+        self._kept.add(name)
+        twin = self._folded.setdefault(name.casefold(), origin)
+        if twin != origin:
+            self.warnings.append(SkippedFile(origin, f"has an address that differs from that of {twin} only in case"))
+        return True
+
+
+def _new(result: Parsed) -> NewDocument:
+    slices = tuple(Slice(span.start, span.end, span.headings, span.lead) for span in result.chunks)
+    return NewDocument(result.document, result.origin, result.digest, slices)
+
+
+def _indexed(stored: StoredDocument) -> IndexedDocument:
     """A stored document as the index takes it."""
     document = stored.document
     headings = tuple(dict.fromkeys(heading for slice_ in stored.slices for heading in slice_.headings))
@@ -189,57 +243,3 @@ def indexed(stored: StoredDocument) -> IndexedDocument:
             for key, slice_ in zip(stored.chunk_ids, stored.slices, strict=True)
         ),
     )
-
-
-async def rebuild(store: DocumentStore, index: IndexEngine, progress: OnProgress = unobserved) -> None:
-    """Make the index anew from the database; readers keep the former one until the end."""
-    total = sum(collection.documents for collection in await store.collections())
-    done = 0
-    with index.changes(afresh=True) as changes:
-        generation = await store.generation()
-        async for batch in store.live():
-            for stored in batch:
-                changes.add(indexed(stored))
-            done += len(batch)
-            progress(Progress("Building the index", done, total))
-        changes.commit(generation)
-
-
-async def _parsed(tasks: Sequence[Task], collection: str) -> AsyncIterator[list[Result]]:
-    """Results in batches, in order, read by all cores; few files are read in this process."""
-    loop = asyncio.get_running_loop()
-    batches = [tasks[at : at + TASKS_AT_ONCE] for at in range(0, len(tasks), TASKS_AT_ONCE)]
-    workers = min(os.cpu_count() or 1, len(batches))
-    with _executor(workers, few=len(tasks) <= FEW) as pool:
-        ahead: list[asyncio.Future[list[Result]]] = []
-        waiting = iter(batches)
-        for batch in waiting:
-            ahead.append(loop.run_in_executor(pool, parse_all, batch, collection))
-            if len(ahead) >= workers * BATCHES_AHEAD:
-                yield await ahead.pop(0)
-        for future in ahead:
-            yield await future
-
-
-@contextmanager
-def _executor(workers: int, *, few: bool) -> Iterator[Executor]:
-    """Threads for few files, else processes: spawned, since a fork would copy locks that other threads hold."""
-    pool: Executor
-    if few or workers <= 1:
-        pool = ThreadPoolExecutor(1)
-    else:
-        pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
-    try:
-        yield pool
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    with lock.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise IndexLocked(str(lock.parent)) from error
-        yield

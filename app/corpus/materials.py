@@ -2,28 +2,37 @@
 
 Addresses, in this order: the manifest's; the base address and the path below the folder; else
 `footnote://{collection}/{path}`, an address that only our own reader knows. `index` and `README` are their folder.
-Where two files have one address, the first wins (an index file before its namesake) and the other is told.
+The order of the files is stable: index files first, then by name, a folder's own files before those below it.
 """
 
 import json
 import os
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from urllib.parse import quote, urlsplit
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
 
 from app.corpus.readers.reading import SUFFIXES
-from app.domain.documents import name_of
-from app.domain.errors import ManifestInvalid, PathMissing
+from app.domain.documents import host_of
+from app.domain.errors import CorpusError, ManifestInvalid, PathMissing
 
 OWN_SCHEME = "footnote"
 FOLDER_PAGES = ("index", "readme", "_index")
 PATH_SAFE = "/-._~!$&'()*+,;=:@"  # RFC 3986, 3.3: what may stand in a path as it is; a percent sign may not
 
+_ADDRESS = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
+
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """One document to be. `origin` is its stable path; its bytes lie in `data` or in the file at `path`."""
+    """One document to be. `origin` is its stable path; its bytes lie in `data` or in the file at `path`.
+
+    What is given here (title, language, description) holds, whatever the file says. `claims` is the host below which
+    the file may say its own address (front matter, canonical link); empty: `uri` holds.
+    """
 
     origin: str
     uri: str
@@ -33,6 +42,7 @@ class Material:
     title: str = ""
     language: str = ""
     description: str = ""
+    claims: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,82 +62,101 @@ class Materials:
 def materials_of(
     paths: Sequence[Path], *, collection: str, base_uri: str | None = None, manifest: Path | None = None
 ) -> Materials:
-    """The files below `paths`, in a stable order. Raises PathMissing and ManifestInvalid."""
+    """The files below `paths`. Raises PathMissing, ManifestInvalid, and CorpusError for a base that is no address."""
+    if base_uri is not None and not (_ADDRESS.fullmatch(base_uri) and host_of(base_uri)):
+        raise CorpusError(f"{base_uri} is no base for addresses: give one that begins with https:// or http://")
     for path in paths:
-        if not path.exists():
+        if not _there(path):
             raise PathMissing(str(path))
     skipped: list[SkippedFile] = []
     if manifest is not None:
-        found = list(_of_manifest(paths, manifest, skipped))
+        found = tuple(_of_manifest(paths, manifest, skipped))
     else:
-        found = [_of_file(file, origin, collection, base_uri) for file, origin in _walked(paths, skipped)]
-    return Materials(tuple(_without_clashes(found, skipped)), tuple(skipped))
+        found = tuple(_of_file(file, origin, collection, base_uri) for file, origin in _walked(paths, skipped))
+    return Materials(found, tuple(skipped))
 
 
-def _of_file(file: Path, origin: str, collection: str, base_uri: str | None) -> Material:
-    stem, _, _ = origin.rpartition(".")
-    head, _, last = stem.rpartition("/")
-    page = head if last.lower() in FOLDER_PAGES else stem
-    base = base_uri.rstrip("/") if base_uri else f"{OWN_SCHEME}://{quote(collection, safe='')}"
-    address = f"{base}/{quote(page, safe=PATH_SAFE, errors='surrogateescape')}".rstrip("/")
-    return Material(origin=origin, uri=address, file_name=file.name, path=file)
+def _there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # not allowed to look
+        return False
 
 
-def _walked(paths: Sequence[Path], skipped: list[SkippedFile]) -> Iterator[tuple[Path, str]]:
-    """Regular files with a suffix that we read; links are followed only to files inside the same folder."""
+# --- folders ---------------------------------------------------------------------------------------------------------
+
+
+def _walked(paths: Sequence[Path], skipped: list[SkippedFile]) -> Iterator[tuple[Path, PurePosixPath]]:
+    """Regular files with a suffix that we read, with their path below the folder given."""
+
+    def untold(error: OSError) -> None:
+        skipped.append(SkippedFile(_shown(Path(error.filename)), f"cannot be entered: {error.strerror}"))
+
     for path in paths:
-        root = path.resolve()
+        root = Path(os.path.realpath(path))
         if root.is_file():
-            yield root, path.name
+            yield root, PurePosixPath(path.name)
             continue
-        targets: set[Path] = set()
-        for folder, folders, files in os.walk(root, followlinks=False):
+        for folder, folders, files in os.walk(root, onerror=untold, followlinks=False):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
-            for name in sorted(files, key=lambda name: (_rank(name), name)):
+            links = (link for name in folders if (link := Path(folder, name)).is_symlink())
+            skipped.extend(SkippedFile(_shown(link.relative_to(root)), "is a link to a folder") for link in links)
+            for name in sorted(files, key=lambda name: (Path(name).stem.lower() not in FOLDER_PAGES, name)):
                 file = Path(folder, name)
+                relative = file.relative_to(root)
                 if file.suffix.lower() not in SUFFIXES:
                     continue
-                origin = _origin(file.relative_to(root))
-                if reason := _why_not(file, root, targets):
-                    skipped.append(SkippedFile(origin, reason))
+                if reason := _why_not(file, root):
+                    skipped.append(SkippedFile(_shown(relative), reason))
                 else:
-                    targets.add(file.resolve())
-                    yield file, origin
+                    yield file, PurePosixPath(relative)
 
 
-def _rank(name: str) -> bool:
-    return Path(name).stem.lower() not in FOLDER_PAGES
-
-
-def _why_not(file: Path, root: Path, taken: set[Path]) -> str:
-    if file.is_symlink():
-        target = file.resolve()
-        if not target.exists():
-            return "a link to nothing"
-        if not target.is_relative_to(root):
-            return "a link that leaves the folder"
-        if target in taken or target.suffix.lower() in SUFFIXES:
-            return "a link to a file that is taken by itself"
-    if not file.is_file():
-        return "not a regular file"
+def _why_not(file: Path, root: Path) -> str:
     if file.name.startswith("."):
-        return "a hidden file"
-    return ""
+        return "is a hidden file"
+    if file.is_symlink():
+        target = Path(os.path.realpath(file))
+        if not target.exists():
+            return "is a link to nothing"
+        if not target.is_relative_to(root):
+            return "is a link that leaves the folder"
+        hidden = any(part.startswith(".") for part in target.relative_to(root).parts)  # so a mounted volume has it
+        if not hidden and target.suffix.lower() in SUFFIXES:
+            return "is a link to a file that is taken by itself"
+    return "" if file.is_file() else "is no regular file"
 
 
-def _origin(relative: Path) -> str:
-    return os.fsencode(relative.as_posix()).decode("utf-8", "backslashreplace")
+def _of_file(file: Path, relative: PurePosixPath, collection: str, base_uri: str | None) -> Material:
+    page = relative.parent if relative.stem.lower() in FOLDER_PAGES else relative.with_suffix("")
+    base = base_uri.rstrip("/") if base_uri else f"{OWN_SCHEME}://{quote(collection, safe='')}"
+    below = "" if page == PurePosixPath() else _composed(str(page))
+    address = f"{base}/{quote(below, safe=PATH_SAFE, errors='surrogateescape')}".rstrip("/")
+    return Material(
+        origin=_shown(relative),
+        uri=address,
+        file_name=file.name,
+        path=file,
+        claims=host_of(base_uri) if base_uri else "",
+    )
+
+
+def _shown(path: Path | PurePosixPath) -> str:
+    """A path as text: composed, since some systems take letters and their accents apart; odd bytes as escapes."""
+    return os.fsencode(_composed(path.as_posix())).decode("utf-8", "backslashreplace")
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+# --- the manifest ----------------------------------------------------------------------------------------------------
 
 
 def _of_manifest(paths: Sequence[Path], manifest: Path, skipped: list[SkippedFile]) -> Iterator[Material]:
-    roots = [path.resolve() for path in paths]
-    try:
-        lines = manifest.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise PathMissing(str(manifest)) from error
-    except UnicodeDecodeError as error:
-        raise ManifestInvalid(f"{manifest}: not UTF-8") from error
-    for number, line in enumerate(lines, 1):
+    """A file is looked for at `site/path` and at `path` below each folder given."""
+    roots = [Path(os.path.realpath(path)) for path in paths]
+    for number, line in enumerate(_lines(manifest), 1):
         if not line.strip():
             continue
         entry = _entry(line, f"{manifest.name}, line {number}")
@@ -135,45 +164,50 @@ def _of_manifest(paths: Sequence[Path], manifest: Path, skipped: list[SkippedFil
         origin = f"{site}/{path}" if site else path
         file = next((file for root in roots if (file := _inside(root, origin) or _inside(root, path))), None)
         if file is None:
-            skipped.append(SkippedFile(origin, "named by the manifest, but no such file in the folders given"))
+            skipped.append(SkippedFile(origin, "is named by the manifest, but there is no such file in the folders"))
             continue
         yield Material(
             origin=origin,
             uri=entry["uri"],
-            file_name=file.name,
+            file_name=PurePosixPath(path).name,
             path=file,
-            title=entry.get("title", ""),
+            title=" ".join(entry.get("title", "").split()),
             language=entry.get("lang", ""),
+            description=" ".join(entry.get("description", "").split()),
         )
 
 
+def _lines(manifest: Path) -> list[str]:
+    try:
+        return manifest.read_text(encoding="utf-8").split("\n")
+    except OSError as error:
+        raise PathMissing(str(manifest)) from error
+    except UnicodeDecodeError as error:
+        raise ManifestInvalid(f"{manifest}: not UTF-8") from error
+
+
 def _entry(line: str, where: str) -> dict[str, str]:
+    """One line's texts. Raises ManifestInvalid with the line's number."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ManifestInvalid(f"{where}: not JSON") from error
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("path", "uri")):
         raise ManifestInvalid(f"{where}: needs path and uri")
-    try:
-        parts = urlsplit(entry["uri"])
-    except ValueError as error:
-        raise ManifestInvalid(f"{where}: uri is no address") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ManifestInvalid(f"{where}: uri must begin with https:// or http://")
-    return {key: value for key, value in entry.items() if isinstance(value, str)}
+    texts = {key: value for key, value in entry.items() if isinstance(value, str)}
+    if any(not _sound(value) for value in texts.values()):
+        raise ManifestInvalid(f"{where}: holds control characters, or half of a character")
+    if not _ADDRESS.fullmatch(texts["uri"]) or not host_of(texts["uri"]):
+        raise ManifestInvalid(f"{where}: uri must be an address that begins with https:// or http://")
+    if texts.get("lang") and not _LANGUAGE.fullmatch(texts["lang"]):
+        raise ManifestInvalid(f"{where}: lang must be a tag such as en or pt-BR")
+    return texts
+
+
+def _sound(text: str) -> bool:
+    return not any(unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\t\n" for sign in text)
 
 
 def _inside(root: Path, relative: str) -> Path | None:
-    file = (root / relative).resolve()
+    file = Path(os.path.realpath(root / relative))
     return file if file.is_relative_to(root) and file.is_file() else None
-
-
-def _without_clashes(found: Sequence[Material], skipped: list[SkippedFile]) -> Iterator[Material]:
-    first: dict[str, str] = {}
-    for material in found:
-        name = name_of(material.uri)
-        if name in first:
-            skipped.append(SkippedFile(material.origin, f"has the same address as {first[name]}: {material.uri}"))
-        else:
-            first[name] = material.origin
-            yield material

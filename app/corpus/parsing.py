@@ -5,40 +5,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.answering.words import language_of
-from app.corpus.chunking import CHUNKING_VERSION, chunks_of
-from app.corpus.materials import OWN_SCHEME, Material
-from app.corpus.readers.reading import READERS_VERSION, ReadDocument, Skipped, read
+from app.corpus.chunking import CHUNKING_VERSION, ChunkSpan, chunks_of
+from app.corpus.materials import Material
+from app.corpus.readers.reading import MAX_BYTES, READERS_VERSION, ReadDocument, Skipped, read
 from app.domain.documents import Document, host_of, name_of
-from app.storage.documents import NewDocument, Slice
 
-LARGEST_BYTES = 10_000_000  # a page of text is a thousandth of that; what is larger is data
+LANGUAGE_FROM = 4000  # characters; enough to tell the language by
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A material, and the digest that is stored under its name, if any."""
+    """A material, and the digests of what is stored from its origin: with one of them it need not be read."""
 
     material: Material
-    stored_digest: bytes | None = None
+    stored: frozenset[bytes] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Same:
     """Nothing has changed since it was read."""
 
-    name: str
+    origin: str
+    digest: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    name: str
+    """It cannot be taken, or cannot be taken now."""
+
     origin: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    new: NewDocument
+    """A document as it is to be stored."""
+
+    document: Document
+    origin: str
+    digest: bytes
+    chunks: tuple[ChunkSpan, ...]
     warnings: tuple[str, ...] = ()
 
 
@@ -52,57 +58,63 @@ def parse_all(tasks: Sequence[Task], collection: str) -> list[Result]:
 
 def _parse(task: Task, collection: str) -> Result:
     material = task.material
-    name = name_of(material.uri)
     try:
         data = _bytes_of(material)
     except OSError as error:
-        return Refused(name, material.origin, f"cannot be read: {error.strerror or 'input error'}")
-    if data is None:
-        return Refused(name, material.origin, f"is larger than {LARGEST_BYTES // 1_000_000} MB")
+        return Refused(material.origin, f"cannot be opened: {error.strerror or 'input error'}")
     digest = _digest(material, data, collection)
-    if digest == task.stored_digest:
-        return Same(name)
+    if digest in task.stored:
+        return Same(material.origin, digest)
     found = read(material.file_name, data, uri=material.uri)
     if isinstance(found, Skipped):
-        return Refused(name, material.origin, found.reason)
+        return Refused(material.origin, found.reason)
     document = _document(material, found, collection)
-    spans = chunks_of(document.content, document.title)
-    if not spans:
-        return Refused(name, material.origin, "holds no text")
-    slices = tuple(Slice(span.start, span.end, span.headings, span.lead) for span in spans)
-    return Parsed(NewDocument(document, material.origin, digest, slices), found.warnings)
+    chunks = chunks_of(document.content, document.title)
+    if not chunks:
+        return Refused(material.origin, "The file holds no text but headings.")
+    return Parsed(document, material.origin, digest, chunks, found.warnings)
 
 
-def _bytes_of(material: Material) -> bytes | None:
+def _bytes_of(material: Material) -> bytes:
+    """At most one byte more than the reader takes; it tells what is too large."""
     if material.data is not None:
         return material.data
     if material.path is None:
         raise FileNotFoundError(material.origin)
     with material.path.open("rb") as file:
-        data = file.read(LARGEST_BYTES + 1)
-    return data if len(data) <= LARGEST_BYTES else None
+        return file.read(MAX_BYTES + 1)
 
 
 def _digest(material: Material, data: bytes, collection: str) -> bytes:
     """Of all that the stored document depends on."""
-    told = (material.uri, material.title, material.language, material.description, material.file_name, collection)
-    versions = f"{READERS_VERSION}.{CHUNKING_VERSION}"
-    seen = hashlib.sha256("\0".join((*told, versions)).encode("utf-8", "surrogateescape"))
+    told = (
+        *(material.uri, material.title, material.language, material.description, material.file_name, material.claims),
+        *(collection, f"{READERS_VERSION}.{CHUNKING_VERSION}"),
+    )
+    seen = hashlib.sha256("\0".join(told).encode("utf-8", "surrogateescape"))
     seen.update(b"\0")
     seen.update(data)
     return seen.digest()
 
 
 def _document(material: Material, found: ReadDocument, collection: str) -> Document:
-    uri = material.uri
-    if found.uri and host_of(found.uri) == host_of(uri) and not uri.startswith(f"{OWN_SCHEME}:"):
-        uri = found.uri if name_of(found.uri) == name_of(uri) else uri  # the page's own spelling of the same address
+    uri = _address(material, found)
     return Document(
         name=name_of(uri),
         uri=uri,
         content=found.content,
         title=material.title or found.title,
         description=material.description or found.description,
-        language=material.language or found.language or language_of(found.content[:4000]),
+        language=material.language or found.language or language_of(found.content[:LANGUAGE_FROM]),
         collection=collection,
     )
+
+
+def _address(material: Material, found: ReadDocument) -> str:
+    """The page's own address, where it is on the host that the operator named; else the one that follows from the path.
+
+    Without query and fragment: those say how somebody came here, not which page it is.
+    """
+    if not material.claims or host_of(found.uri) != material.claims:
+        return material.uri
+    return found.uri.partition("#")[0].partition("?")[0]

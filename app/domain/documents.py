@@ -108,6 +108,14 @@ class Collection:
     chunks: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """Whether a question can be answered now; `problem` is an error code (docs/errors.md) where it cannot."""
+
+    ready: bool
+    problem: str = ""
+
+
 def name_of(uri: str) -> str:
     """The resource name of an address: `documents/` and the address without scheme, fragment and final slash."""
     scheme, separator, rest = uri.partition("://")

@@ -1,11 +1,12 @@
 """Documents and their chunks in the database: staged beside the live ones, then made live at once. Not the index."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Collection as Names
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 
-from sqlalchemy import Row, Select, delete, func, insert, select, update
+from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.domain.documents import Collection, Document
@@ -49,10 +50,10 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is live under a name."""
+    """What is live, as an ingest needs to know it."""
 
     id: int
-    collection: str
+    name: str
     origin: str
     digest: bytes
 
@@ -118,11 +119,17 @@ class DocumentStore:
             return {row.name: _document(row) for row in await connection.execute(query)}
 
     async def chunks(self, ids: Sequence[int]) -> Mapping[int, StoredChunk]:
-        """Chunks by their keys, of live and lately removed documents: a reader may hold the former index."""
+        """Chunks by their keys. A reader may still hold the former index: what it finds counts as long as the live
+        document of that name has the very same words in the very same place.
+        """
+        now = documents.alias("now")
+        length = chunks.c.end - chunks.c.start
+        text = func.substr(documents.c.content, chunks.c.start + 1, length)
+        unmoved = and_(now.c.state == LIVE, text == func.substr(now.c.content, chunks.c.start + 1, length))
         query = (
             select(
                 chunks,
-                func.substr(documents.c.content, chunks.c.start + 1, chunks.c.end - chunks.c.start).label("text"),
+                text.label("text"),
                 documents.c.name,
                 documents.c.uri,
                 documents.c.title,
@@ -130,7 +137,16 @@ class DocumentStore:
                 documents.c.language,
             )
             .join(documents, documents.c.id == chunks.c.document_id)
-            .where(chunks.c.id.in_(ids))
+            .where(
+                chunks.c.id.in_(ids),
+                or_(
+                    documents.c.state == LIVE,
+                    and_(
+                        documents.c.state == REMOVED,
+                        select(now.c.id).where(now.c.name == documents.c.name, unmoved).exists(),
+                    ),
+                ),
+            )
         )
         async with self._database.reading() as connection:
             return {row.id: _chunk(row) for row in await connection.execute(query)}
@@ -150,11 +166,14 @@ class DocumentStore:
 
     # --- ingest ------------------------------------------------------------------------------------------------------
 
-    async def known(self, collection: str) -> Mapping[str, Known]:
-        """What is live in a collection, by name."""
-        query = _known().where(documents.c.state == LIVE, documents.c.collection == collection)
+    async def known(self, collection: str) -> tuple[Known, ...]:
+        """What is live in a collection."""
+        query = select(documents.c.id, documents.c.name, documents.c.origin, documents.c.digest).where(
+            documents.c.state == LIVE, documents.c.collection == collection
+        )
         async with self._database.reading() as connection:
-            return {row.name: _as_known(row) for row in await connection.execute(query)}
+            rows = await connection.execute(query)
+            return tuple(Known(row.id, row.name, row.origin, bytes(row.digest)) for row in rows)
 
     async def held_elsewhere(self, names: Sequence[str], collection: str) -> Mapping[str, str]:
         """Of these names those that are live in another collection, and in which."""
@@ -169,19 +188,26 @@ class DocumentStore:
                 found.update({row.name: row.collection for row in await connection.execute(query)})
         return found
 
-    async def purge(self) -> None:
-        """Forget what a killed ingest staged and what the last one removed."""
-        async with self._database.writing() as connection:
-            gone = select(documents.c.id).where(documents.c.state != LIVE)
-            await connection.execute(delete(chunks).where(chunks.c.document_id.in_(gone)))
-            await connection.execute(delete(documents).where(documents.c.state != LIVE))
+    async def purge(self, *, removed: bool) -> None:
+        """Forget what a killed ingest staged and, if `removed`, what the last one removed; in short transactions."""
+        states = (STAGED, REMOVED) if removed else (STAGED,)
+        some = select(documents.c.id).where(documents.c.state.in_(states)).limit(IN_ONE_STATEMENT)
+        while True:
+            async with self._database.writing() as connection:
+                gone = (await connection.scalars(some)).all()
+                if not gone:
+                    return
+                await connection.execute(delete(chunks).where(chunks.c.document_id.in_(gone)))
+                await connection.execute(delete(documents).where(documents.c.id.in_(gone)))
 
     async def stage(self, new: Sequence[NewDocument]) -> tuple[StoredDocument, ...]:
         """Write documents that nobody sees yet; one short transaction."""
+        if not new:
+            return ()
         async with self._database.writing() as connection:
-            await self._make_collections(connection, {each.document.collection for each in new})
+            await _make_collections(connection, {each.document.collection for each in new})
             generation = await _generation(connection) + 1
-            return tuple([await _stage_one(connection, each, generation) for each in new])
+            return await _staged(connection, new, generation)
 
     async def publish(self, collection: str, removed: Sequence[str]) -> int:
         """Make all staged documents live, in place of those of the same names, and remove `removed` (names).
@@ -207,11 +233,12 @@ class DocumentStore:
             await connection.execute(insert(facts).values(key="generation", value=generation))
             return generation
 
-    async def _make_collections(self, connection: AsyncConnection, names: set[str]) -> None:
-        now = datetime.now(UTC)
-        present = set(await connection.scalars(select(collections.c.name)))
-        for name in sorted(names - present):
-            await connection.execute(insert(collections).values(name=name, created_at=now, updated_at=now))
+
+async def _make_collections(connection: AsyncConnection, names: set[str]) -> None:
+    now = datetime.now(UTC)
+    present = set(await connection.scalars(select(collections.c.name).where(collections.c.name.in_(names))))
+    for name in sorted(names - present):
+        await connection.execute(insert(collections).values(name=name, created_at=now, updated_at=now))
 
 
 async def _generation(connection: AsyncConnection) -> int:
@@ -219,46 +246,49 @@ async def _generation(connection: AsyncConnection) -> int:
     return int(value or 0)
 
 
-async def _stage_one(connection: AsyncConnection, new: NewDocument, generation: int) -> StoredDocument:
-    document = new.document
-    added = await connection.execute(
-        insert(documents).values(
-            name=document.name,
-            uri=document.uri,
-            collection=document.collection,
-            state=STAGED,
-            generation=generation,
-            title=document.title,
-            description=document.description,
-            language=document.language,
-            content=document.content,
-            origin=new.origin,
-            digest=new.digest,
-            updated_at=datetime.now(UTC),
-        )
+async def _staged(
+    connection: AsyncConnection, new: Sequence[NewDocument], generation: int
+) -> tuple[StoredDocument, ...]:
+    now = datetime.now(UTC)
+    rows = [
+        {
+            "name": each.document.name,
+            "uri": each.document.uri,
+            "collection": each.document.collection,
+            "state": STAGED,
+            "generation": generation,
+            "title": each.document.title,
+            "description": each.document.description,
+            "language": each.document.language,
+            "content": each.document.content,
+            "origin": each.origin,
+            "digest": each.digest,
+            "updated_at": now,
+        }
+        for each in new
+    ]
+    added = await connection.scalars(insert(documents).returning(documents.c.id, sort_by_parameter_order=True), rows)
+    keys = added.all()
+    parts = [
+        {
+            "document_id": key,
+            "position": position,
+            "start": slice_.start,
+            "end": slice_.end,
+            "headings": list(slice_.headings),
+            "lead": slice_.lead,
+        }
+        for key, each in zip(keys, new, strict=True)
+        for position, slice_ in enumerate(each.slices)
+    ]
+    chunk_keys: Iterator[int] = iter(())
+    if parts:
+        added = await connection.scalars(insert(chunks).returning(chunks.c.id, sort_by_parameter_order=True), parts)
+        chunk_keys = iter(added.all())
+    return tuple(
+        StoredDocument(key, each.document, each.slices, tuple(islice(chunk_keys, len(each.slices))))
+        for key, each in zip(keys, new, strict=True)
     )
-    key = added.inserted_primary_key
-    assert key is not None  # noqa: S101  # an insert of one row has one
-    document_id = int(key[0])
-    if new.slices:
-        await connection.execute(
-            insert(chunks),
-            [
-                {
-                    "document_id": document_id,
-                    "position": position,
-                    "start": slice_.start,
-                    "end": slice_.end,
-                    "headings": list(slice_.headings),
-                    "lead": slice_.lead,
-                }
-                for position, slice_ in enumerate(new.slices)
-            ],
-        )
-    ids = await connection.scalars(
-        select(chunks.c.id).where(chunks.c.document_id == document_id).order_by(chunks.c.position)
-    )
-    return StoredDocument(document_id, document, new.slices, tuple(ids))
 
 
 async def _with_chunks(
@@ -290,14 +320,6 @@ def _whole_documents() -> Select[tuple[object, ...]]:
         documents.c.language,
         documents.c.collection,
     )
-
-
-def _known() -> Select[tuple[object, ...]]:
-    return select(documents.c.id, documents.c.name, documents.c.collection, documents.c.origin, documents.c.digest)
-
-
-def _as_known(row: Row[tuple[object, ...]]) -> Known:
-    return Known(row.id, row.collection, row.origin, bytes(row.digest))
 
 
 def _document(row: Row[tuple[object, ...]]) -> Document:

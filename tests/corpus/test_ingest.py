@@ -159,8 +159,8 @@ async def main():
         corpus.ingest._store.__class__ = Dying
         if point == "named":
             changes = corpus.ingest._index.changes
-            def dying(**given):
-                made = changes(**given)
+            def dying(onto):
+                made = changes(onto)
                 commit = made.commit
                 made.commit = lambda generation: (commit(generation), os._exit(9))
                 return made

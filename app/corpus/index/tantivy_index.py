@@ -158,7 +158,7 @@ class TantivyChanges:
     def remove(self, document_ids: Iterable[int]) -> None:
         for document_id in document_ids:
             for writer in self._writers:
-                writer.delete_documents("document", document_id)
+                writer.delete_documents_by_term("document", document_id)
 
     def commit(self, generation: int) -> None:
         with _told(self._folder):

@@ -54,9 +54,7 @@ class Level:
         documents = self.searcher.fast_field_values("document", places)
         return {int(document or 0): score for document, score in zip(documents, scores, strict=True)}
 
-    def _found(
-        self, terms: Sequence[str], collections: frozenset[str]
-    ) -> tuple[list[float], list[tantivy.DocAddress]]:
+    def _found(self, terms: Sequence[str], collections: frozenset[str]) -> tuple[list[float], list[tantivy.DocAddress]]:
         hits = self.searcher.search(self._query(terms, collections), CANDIDATES, count=False).hits
         return [float(score or 0.0) for score, _ in hits], [place for _, place in hits]
 
