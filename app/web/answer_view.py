@@ -12,6 +12,7 @@ from app.web.mending import without_half_lines
 from app.web.sanitising import characters
 from app.web.splitting import Piece, cut, ends_in_fence
 
+OPEN_LIMIT = 8_000  # characters of an open block; of a longer one only the beginning is shown until it is finished
 ANSWER_LIMIT = 400_000  # characters; what is beyond is left out, and an ellipsis says so
 
 
@@ -50,6 +51,8 @@ class AnswerRendering:
         self._open = ""  # the text behind the last cut,
         self._marks: list[Mark] = []  # and the marks of finished segments in it
         self._number: int | None = None  # of the item that the open text begins with, in an ordered list that goes on
+        self._next_try = 0  # length of the open text at which looking for a cut is worth its cost again
+        self._long_tail: tuple[str, Markup] = ("", Markup(""))
 
     def update(self, segments: Sequence[Segment], *, ended: bool) -> Rendered:
         """Render what came since the last update: `segments` are those from before, grown.
@@ -103,16 +106,24 @@ class AnswerRendering:
     def _cut(self, *, ended: bool) -> tuple[Piece, ...]:
         held = self._open if ended else self._open.rstrip()  # a mark may still come before the blanks at the end
         known = len(held) if ended else held.rfind("\n") + 1
-        if not known:
+        if not known or (known < self._next_try and not ended):
             return ()
         found = cut(held[:known], upcoming=held[known:], ended=ended, number=self._number)
         self._number = found.number
+        self._next_try = 0 if found.pieces or known < OPEN_LIMIT else known + known // 4
         return found.pieces
 
     def _tail(self, marks: list[Mark]) -> Markup:
         """The open rest as it can be shown now; it leaves no trace."""
         held = self._open.rstrip()
-        source = without_half_lines(held, in_fence=ends_in_fence(held))
+        if len(held) <= OPEN_LIMIT:
+            return self._shown(without_half_lines(held, in_fence=ends_in_fence(held)), marks)
+        beginning = held[: held.rfind("\n", 0, OPEN_LIMIT) + 1] or held[:OPEN_LIMIT]
+        if self._long_tail[0] != beginning:
+            self._long_tail = (beginning, self._shown(beginning, marks))
+        return self._long_tail[1]
+
+    def _shown(self, source: str, marks: list[Mark]) -> Markup:
         writer = self._writer.copy()
         pieces = cut(source, ended=True, number=self._number).pieces
         return Markup("").join(

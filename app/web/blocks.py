@@ -20,6 +20,7 @@ from app.web.links import followable
 from app.web.sanitising import sanitised
 
 BLOCK_LIMIT = 20_000  # characters of one paragraph, heading or cell; a longer one is shown without its inline markup
+BRACKET_LIMIT = 500  # opening ones in such a text; each may be tried against all that follows
 NESTING_LIMIT = 100  # lists and quotes within each other; deeper ones are shown as their text
 
 
@@ -119,9 +120,13 @@ def block_tokens(source: str, references: EnvType) -> list[Token]:
     for before, token in pairwise(tokens):
         if token.type == "inline" and before.type == "heading_open":
             token.content, before.meta["id"] = _custom_id(token.content)
-        if token.type == "inline" and len(token.content) > BLOCK_LIMIT:
+        if token.type == "inline" and _is_too_much(token.content):
             token.type, token.children = "long_text", []
     return tokens
+
+
+def _is_too_much(content: str) -> bool:
+    return len(content) > BLOCK_LIMIT or content.count("[") > BRACKET_LIMIT
 
 
 def parse_inlines(tokens: list[Token], references: EnvType) -> None:

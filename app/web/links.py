@@ -6,6 +6,7 @@ from urllib.parse import quote, urljoin, urlsplit
 WEB = frozenset({"http", "https"})
 ADDRESS_LIMIT = 4_000
 _UNSEEN = re.compile(r"[\x00-\x20\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\\]")
+_REPLACED = "%EF%BF%BD"  # what was no character has been replaced: this is not the address that was written
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -15,7 +16,7 @@ def followable(href: str, base: str = "") -> str | None:
     Not followable: other schemes, addresses with a user name (it reads like a host), with hidden characters or
     backslashes (browsers read them as slashes), and relative ones whose base is unknown.
     """
-    if not href or len(href) > ADDRESS_LIMIT or _UNSEEN.search(href):
+    if not href or len(href) > ADDRESS_LIMIT or _UNSEEN.search(href) or _REPLACED in href.upper():
         return None
     if href[:7].lower() == "mailto:":
         return href if "@" in href and not href[7:].startswith("//") else None

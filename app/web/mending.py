@@ -5,6 +5,7 @@ What is left out or closed here is only so for a moment; a finished block never 
 
 import re
 
+HALF_LINE = 200  # characters; a longer line is plain enough
 _BEGINNING = re.compile(
     r"[ >\t]*(?:"
     r"[-*_=+#>:|]+[-*_=+#>:| \t]*"  # may become a rule, an underline, a heading, a list, a table's second line
@@ -13,6 +14,7 @@ _BEGINNING = re.compile(
     r"|`{3,}[^`]*|~{3,}.*"  # a fence whose language has not wholly come
     r")"
 )
+_FENCE_SIGNS = re.compile(r"[ >\t]*(`+|~+)")
 _TABLE_ROW = re.compile(r"[ >\t]*\|")
 _PARTIAL = re.compile(
     r"(?:&#?[A-Za-z0-9]{0,31}"  # a character reference
@@ -20,10 +22,14 @@ _PARTIAL = re.compile(
     r"|\\|!)\Z"
 )
 _OPENER = re.compile(r"(?<![\w*_~])(\*{1,3}|_{1,3}|~~)(?=[\w\"'`(\[\u00ab\u2018-\u201e])")
+_HALF_LINKS = (
+    re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)?[^()\s]*)?(?:[ ]+[\"'(][^\"')]*[\"')]?)?\Z"),
+    re.compile(r"!?\[([^\[\]]*)\]\[[^\[\]]*\Z"),
+    re.compile(r"(?<!\])!?\[([^\[\]]*)\]?\Z"),
+)
 _CODE = re.compile(r"(?<!`)(`+)(?!`)")
 _CODE_SPANS = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _RUNS = re.compile(r"(?<!\\)(?:\*{1,3}|_{1,3}|~~)")
-_TRAILING_RUN = re.compile(r"(?<!\\)[*_~]+\Z")
 
 
 def without_half_lines(source: str, *, in_fence: bool) -> str:
@@ -34,8 +40,8 @@ def without_half_lines(source: str, *, in_fence: bool) -> str:
     begin = source.rfind("\n") + 1
     last = source[begin:]
     if in_fence:
-        return source[:begin] if re.fullmatch(r"[ >\t]*(`{1,}|~{1,})", last) else source
-    if last and (_BEGINNING.fullmatch(last) or _TABLE_ROW.match(last)):
+        return source[:begin] if len(last) <= HALF_LINE and _FENCE_SIGNS.fullmatch(last) else source
+    if (0 < len(last) <= HALF_LINE and _BEGINNING.fullmatch(last)) or _TABLE_ROW.match(last):
         source = source[:begin]
     return _without_lone_head(source)
 
@@ -43,7 +49,7 @@ def without_half_lines(source: str, *, in_fence: bool) -> str:
 def closed(content: str) -> str:
     """Inline content whose open code, emphasis and links are closed, and whose last half sign is left out."""
     content = _without_half_link(_PARTIAL.sub("", content))
-    content = _TRAILING_RUN.sub("", content)
+    content = _without_last_run(content)
     open_code = _open_code(content)
     if open_code:
         start, ticks = open_code
@@ -60,6 +66,12 @@ def _without_lone_head(source: str) -> str:
     return source
 
 
+def _without_last_run(content: str) -> str:
+    """Without signs of emphasis at the very end: they may open or close, or grow."""
+    bare = content.rstrip("*_~")
+    return content if bare.endswith("\\") else bare
+
+
 def _open_code(content: str) -> tuple[int, str] | None:
     """Place and backticks of a code span that has not ended."""
     opened: re.Match[str] | None = None
@@ -73,13 +85,11 @@ def _open_code(content: str) -> tuple[int, str] | None:
 
 
 def _without_half_link(content: str) -> str:
-    """`[text](addr` is shown as `text`; `[tex` as `tex`."""
-    target = re.search(r"!?\[([^\[\]]*)\]\([^()\s]*(?:\([^()\s]*\)?[^()\s]*)?(?:[ ]+[\"'(][^\"')]*[\"')]?)?\Z", content)
-    if target:
-        return content[: target.start()] + target.group(1)
-    label = re.search(r"!?\[([^\[\]]*)\]?\Z", content)
-    if label:
-        return content[: label.start()] + label.group(1)
+    """`[text](addr`, `[text][lab`, `[tex` are shown as their text."""
+    for half in _HALF_LINKS:
+        found = half.search(content)
+        if found:
+            return content[: found.start()] + found.group(1)
     return content
 
 

@@ -67,26 +67,27 @@ def cut(source: str, *, upcoming: str = "", ended: bool = False, number: int | N
     for block in blocks:
         final = ended or block is not blocks[-1] or _is_final(block, lines, upcoming)
         parts = list(_parts(block, starts, number, final=final))
-        if parts and _says_something(lines[done : block.first]):
-            pieces.append(Piece(starts[done], starts[block.first]))
+        if parts:
+            pieces += _definitions(lines, starts, done, block.first)
         pieces += parts
         if not final:
             return Cut(tuple(pieces), _next_number(block, starts, parts, number))
         done, number = block.after, None
     only_definitions = not blocks and source.endswith("\n") and not lines[-2].strip()
-    if (ended or only_definitions) and _says_something(lines[done:]):
-        pieces.append(Piece(starts[done], len(source)))
+    if ended or only_definitions:
+        pieces += _definitions(lines, starts, done, len(lines))
     return Cut(tuple(pieces))
 
 
 def ends_in_fence(source: str) -> bool:
-    """Whether the text ends within a code block that has not been closed, in lists and quotes too."""
+    """Whether the text ends within the lines of a code block that has not been closed, in lists and quotes too."""
     leaves = [token for token in block_tokens(source, {}) if token.type in ("inline", "fence", "code_block", "hr")]
     if not leaves or leaves[-1].type != "fence" or not leaves[-1].map:
         return False
     first, after = leaves[-1].map
     lines = source.split("\n")
-    return after >= len(lines) and (after - first < 2 or not _ends_fence(lines[-1].lstrip(" >\t"), leaves[-1].markup))
+    last = lines[-1].lstrip(" >\t")
+    return after >= len(lines) and after - first > 1 and not _ends_fence(last, leaves[-1].markup)
 
 
 def _blocks(tokens: list[Token]) -> list[_Block]:
@@ -146,5 +147,14 @@ def _next_number(block: _Block, starts: list[int], parts: list[Piece], number: i
     return base + sum(starts[item] < parts[-1].end for item in block.items)
 
 
-def _says_something(lines: list[str]) -> bool:
-    return any(line.strip() for line in lines)
+def _definitions(lines: list[str], starts: list[int], first: int, after: int) -> Iterator[Piece]:
+    """The lines between two blocks that are not blank, each run of them a piece: they can only define links."""
+    begin: int | None = None
+    for place in range(first, after):
+        if lines[place].strip():
+            begin = place if begin is None else begin
+        elif begin is not None:
+            yield Piece(starts[begin], starts[place])
+            begin = None
+    if begin is not None:
+        yield Piece(starts[begin], starts[after])
