@@ -2,18 +2,18 @@
 
 from contextlib import AbstractAsyncContextManager
 
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from app import __version__
 from app.bootstrap import data_folder, open_services, starters
 from app.knowledge.source import KnowledgeSource
 from app.services import Services
-from app.settings import Settings, load
+from app.settings import LOOPBACK, Settings, load
 from app.web.app import create_web_app
 from app.web.views import Interface
 
 
-def create_app(settings: Settings | None = None, *, source: KnowledgeSource | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, *, source: KnowledgeSource | None = None) -> ASGIApp:
     """The app; `source` stands in for the own corpus where one is given. Raises SettingsError and StorageError."""
     settings = settings or load()
     folder = data_folder(settings)
@@ -34,4 +34,5 @@ def create_app(settings: Settings | None = None, *, source: KnowledgeSource | No
             question_limit=settings.question_limit,
             version=__version__,
         ),
+        loopback_only=settings.host in LOOPBACK,
     )

@@ -136,7 +136,7 @@ async def _answer(answerer: Answerer, question: Question) -> Answer:
     return answer
 
 
-async def _judged(  # noqa: PLR0917  # one question's measurements, used once
+async def _judged(  # one question's measurements, used once
     source: KnowledgeSource,
     asked: Asked,
     answer: Answer,

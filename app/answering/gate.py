@@ -47,7 +47,7 @@ class Gate:
             return Outcome.NOT_FOUND
         return Outcome.ANSWERED if likelihood >= CONFIDENT else Outcome.WEAK
 
-    def _likelihood(  # noqa: PLR0917  # the five features, once
+    def _likelihood(  # the five features, once
         self,
         question: Question,
         chunks: Sequence[DocumentChunk],

@@ -19,7 +19,7 @@ CollectionOption = Annotated[list[str] | None, typer.Option("--collection", "-c"
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output, for programs.")]
 
 
-def ingest(  # noqa: PLR0917  # options, by name on the command line
+def ingest(  # options, by name on the command line
     paths: Annotated[list[Path], typer.Argument(help="Files and folders.", show_default=False)],
     collection: Annotated[str, typer.Option("--collection", "-c", help="Name of the set they belong to.")],
     base_uri: Annotated[str | None, typer.Option(help="Address under which the documents are published.")] = None,
@@ -37,7 +37,7 @@ def ingest(  # noqa: PLR0917  # options, by name on the command line
         _print_report(report, collection)
 
 
-async def _ingested(  # noqa: PLR0917  # the options, handed on
+async def _ingested(  # the options, handed on
     settings: Settings, paths: list[Path], collection: str, base_uri: str | None, manifest: Path | None, prune: bool
 ) -> IngestReport:
     with IngestBar() as bar:

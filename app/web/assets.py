@@ -138,8 +138,8 @@ def _from_cdn() -> dict[str, bytes] | None:
 def _from_npm() -> dict[str, bytes] | None:
     with tempfile.TemporaryDirectory() as place:
         try:
-            subprocess.run(  # noqa: S603  # fixed words, no text of anybody's
-                ["npm", "pack", "--silent", f"{PACKAGE}@{VERSION}"],  # noqa: S607  # wherever npm is installed
+            subprocess.run(  # fixed words, no text of anybody's
+                ["npm", "pack", "--silent", f"{PACKAGE}@{VERSION}"],  # wherever npm is installed
                 cwd=place,
                 check=True,
                 capture_output=True,

@@ -60,7 +60,7 @@ def document_html(document: Document, spans: Sequence[Span], *, words: Words = E
     titled = bool(tokens) and tokens[0].type == "heading_open" and tokens[0].tag == "h1"
     html = to_html(tokens, Style(words, document.uri))
     return RenderedDocument(
-        html=Markup(marks.applied(html)),  # noqa: S704 - sanitised, and our own marks
+        html=Markup(marks.applied(html)),
         outline=tuple(outline[1:] if titled and outline and outline[0].level == 1 else outline),
         marked=tuple(number in marks.found for number in range(len(spans))),
         titled=titled,
@@ -77,10 +77,10 @@ def passage_html(passage: Passage, *, uri: str = "", words: Words = ENGLISH) -> 
     marks.place(tokens, references)
     parse_inlines(tokens, references)
     html = to_html(tokens, Style(words, uri, heading=_bold_line))
-    return Markup(marks.applied(html))  # noqa: S704 - sanitised, and our own marks
+    return Markup(marks.applied(html))
 
 
-def _bold_line(level: int) -> int:  # noqa: ARG001 - whatever the level
+def _bold_line(level: int) -> int:
     return 0
 
 

@@ -1,0 +1,137 @@
+"""The web app put together: guards, routes, error handlers, lifespan. Not what any of them does."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.domain.errors import AppError
+from app.identity.anonymous import CookieAttributes, cookie_attributes
+from app.resources import PACKAGE, folder
+from app.services import Services
+from app.telemetry.logging import begin_request, request_id
+from app.web.assets import Assets
+from app.web.dependencies import language_of, pages_of
+from app.web.errors import Told, told, told_of_status
+from app.web.i18n import Languages
+from app.web.routes import api, conversations, documents, operations, search, turns
+from app.web.security import BodyLimit, CrossOriginGuard, HostCheck, SecurityHeaders, allowed_hosts
+from app.web.templating import Templates
+from app.web.views import ErrorPage, Interface
+
+APP_NAME = "footnote"  # what X-App says, and page.js looks for
+API = "/api/"
+
+log = structlog.get_logger(__name__)
+
+ServicesFactory = Callable[[], AbstractAsyncContextManager[Services]]
+
+
+def create_web_app(services: ServicesFactory, interface: Interface, *, loopback_only: bool = False) -> ASGIApp:
+    """The app, ready to be served. `services` are opened when it starts and closed when it ends.
+
+    `loopback_only`: nobody but this machine reaches it, so only this machine's names (and the public one) are ours.
+    Raises SettingsError where local assets are missing.
+    """
+    assets = Assets.load(folder("static"), interface.assets, interface.assets_folder)
+    app = FastAPI(openapi_url=None, lifespan=_lifespan(services))
+    app.state.interface = interface
+    app.state.assets = assets
+    app.state.languages = Languages.load(PACKAGE / "locales")
+    app.state.templates = Templates(folder("templates"), app.state.languages)
+    for routes in (operations, conversations, turns, documents, search, api):
+        app.include_router(routes.router)
+    app.add_exception_handler(AppError, _app_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _unreadable)
+    app.add_exception_handler(Exception, _unforeseen)
+    https = interface.public_url.startswith("https://")
+    guarded: ASGIApp = BodyLimit(app)
+    guarded = CrossOriginGuard(guarded, public_origin=interface.public_url or None)
+    guarded = HostCheck(guarded, allowed=allowed_hosts(loopback_only=loopback_only, public_url=interface.public_url))
+    guarded = _Request(guarded, cookie_attributes(secure=https, root_path=interface.root_path))
+    return SecurityHeaders(guarded, script_sources=assets.script_sources, https=https, app_name=APP_NAME)
+
+
+class _Request:
+    """Gives each request its number, which the reply and the log carry, and sends the cookie of a new reader."""
+
+    def __init__(self, app: ASGIApp, cookie: CookieAttributes) -> None:
+        self._app = app
+        self._cookie = cookie
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        number = begin_request()
+
+        async def told_apart(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-Id"] = number
+                if cookie := scope["state"].get("cookie"):
+                    headers.append("Set-Cookie", self._written(*cookie))
+            await send(message)
+
+        await self._app(scope, receive, told_apart)
+
+    def _written(self, name: str, value: str) -> str:
+        """Both are made of letters, digits and signs that need no quotes."""
+        secure = "; Secure" if self._cookie.secure else ""
+        lasting = f"Max-Age={self._cookie.max_age}; Path={self._cookie.path}"
+        return f"{name}={value}; {lasting}; HttpOnly; SameSite=Lax{secure}"
+
+
+def _lifespan(services: ServicesFactory) -> Callable[[FastAPI], AbstractAsyncContextManager[dict[str, Services]]]:
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[dict[str, Services]]:
+        async with services() as opened:
+            yield {"services": opened}
+
+    return lifespan
+
+
+async def _app_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, AppError)  # registered for nothing else
+    said = told(error, language_of(request))
+    if said.status >= 500:
+        log.warning("request failed", code=error.code, detail=error.detail, path=request.url.path)
+    return _told(request, said, getattr(error, "retry_after", None))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # registered for nothing else
+    return _told(request, told_of_status(error.status_code, language_of(request)))
+
+
+async def _unreadable(request: Request, _error: Exception) -> Response:
+    """What was sent is never sent back: it may hold anything."""
+    return _told(request, told_of_status(422, language_of(request)))
+
+
+async def _unforeseen(request: Request, error: Exception) -> Response:
+    log.error("request failed", code="internal", path=request.url.path, exc_info=error)
+    return _told(request, told_of_status(500, language_of(request)))
+
+
+def _told(request: Request, said: Told, retry_after: float | None = None) -> Response:
+    """A page for people, problem+json (RFC 9457) for programs."""
+    headers = {"Retry-After": str(max(1, round(retry_after)))} if retry_after is not None else {}
+    if request.url.path.startswith(API):
+        problem = {
+            "type": "about:blank",
+            "title": said.title,
+            "status": said.status,
+            "detail": said.text,
+            "code": said.code,
+            "request_id": request_id(),
+        }
+        return JSONResponse(problem, said.status, headers, media_type="application/problem+json")
+    return pages_of(request).page("error", ErrorPage(said, request_id()), said.status, headers=headers)

@@ -1,0 +1,71 @@
+"""Searching the documents without an answer, for those who want to look themselves. Not the ranking."""
+
+import time
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+from markupsafe import Markup
+
+from app.domain.documents import DocumentChunk, Passage
+from app.domain.errors import AppError
+from app.web.dependencies import CurrentUser, TheLanguage, ThePages, ThePresenter, TheServices
+from app.web.document_view import passage_html
+from app.web.errors import told
+from app.web.routes.conversations import scope_of
+from app.web.views import Result, SearchPage
+
+SEARCHED, SHOWN = 40, 15
+EXCERPT_CHARACTERS = 420
+
+router = APIRouter()
+
+
+@router.get("/search", name="search")
+async def search(
+    pages: ThePages,
+    presenter: ThePresenter,
+    services: TheServices,
+    language: TheLanguage,
+    user: CurrentUser,
+    q: Annotated[str, Query()] = "",
+    collection: Annotated[str, Query()] = "",
+) -> Response:
+    """Pages by their best part; a failing search says so and keeps the words."""
+    scope = replace(scope_of(collection), groups=user.groups)
+    query = q.strip()[: presenter.interface.question_limit]
+    results, error, seconds = None, None, ""
+    if query:
+        began = time.monotonic()
+        try:
+            chunks = await services.source.search_documents(query, scope, SEARCHED)
+            results = tuple(Result(presenter.found(chunk), _excerpt(chunk)) for chunk in _one_a_page(chunks))
+            seconds = language.seconds(round((time.monotonic() - began) * 1000))
+        except AppError as failure:
+            error = told(failure, language)
+    view = SearchPage(
+        query=query,
+        collection=collection,
+        tabs=presenter.choices(await services.library.collections(), scope),
+        results=results,
+        seconds=seconds,
+        error=error,
+        days=presenter.days(await services.chat.conversations(user)),
+    )
+    return pages.page("search", view, error.status if error else 200)
+
+
+def _one_a_page(chunks: tuple[DocumentChunk, ...]) -> list[DocumentChunk]:
+    best: dict[str, DocumentChunk] = {}
+    for chunk in chunks:
+        best.setdefault(chunk.parent, chunk)
+    return list(best.values())[:SHOWN]
+
+
+def _excerpt(chunk: DocumentChunk) -> Markup:
+    """The beginning of the part, to the end of a paragraph where one is near."""
+    text = chunk.content.strip()
+    if len(text) > EXCERPT_CHARACTERS:
+        end = text.rfind("\n\n", EXCERPT_CHARACTERS // 3, EXCERPT_CHARACTERS)
+        text = text[:end] if end > 0 else text[:EXCERPT_CHARACTERS].rpartition(" ")[0] + " …"
+    return passage_html(Passage(text, chunk.headings))
