@@ -24,7 +24,7 @@ class Rendered:
     tail: Markup
 
 
-def _unknown(number: int) -> str:
+def _unknown(number: int) -> str:  # noqa: ARG001 - the form of an Address
     return ""
 
 

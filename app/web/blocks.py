@@ -57,7 +57,7 @@ class Style:
 class _Renderer(RendererHTML):
     """Tokens to HTML where our markup differs; called by token type, as the base class does it."""
 
-    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
         token = tokens[idx]
         words: Words = env["words"]
         figure = code_figure(
@@ -73,15 +73,15 @@ class _Renderer(RendererHTML):
 
     code_block = fence
 
-    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+    def table_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
         words: Words = env["words"]
         label = ", ".join(_head_cells(tokens, idx)) or words.table
         return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}"><table>\n'
 
-    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+    def table_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
         return "</table></div>\n" + below(tokens[idx])
 
-    def hr(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
+    def hr(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:  # noqa: ARG002
         return "<hr>\n" + below(tokens[idx])
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
@@ -103,7 +103,7 @@ class _Markdown(MarkdownIt):
         self.enable(["table", "strikethrough"])
         self.renderer = _Renderer(self)
 
-    def validateLink(self, url: str) -> bool:
+    def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802 - the library's form
         """Every address is parsed as one; `followable` decides which of them lead anywhere."""
         return True
 

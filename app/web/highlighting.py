@@ -1,7 +1,6 @@
 """A code block as a figure: language, room for a copy button, words in colour by class. No styles, no scripts."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
 
@@ -16,7 +15,7 @@ LINE_LIMIT = 2_000  # the same for a line of it
 
 # Label and lexer by the words that stand behind a fence. A list of our own: a document must not make the server load
 # any of the five hundred lexers, some of them megabytes. Other words are shown as the label, the code plain.
-_LANGUAGES = {
+LANGUAGES = {
     "Bash": ("Shell", "bash sh shell zsh ksh shellscript"),
     "console": ("Shell", "console shell-session terminal sh-session bash-session"),
     "c": ("C", "c h"),
@@ -55,7 +54,7 @@ _LANGUAGES = {
     "xml": ("XML", "xml svg plist"),
     "yaml": ("YAML", "yaml yml"),
 }
-_BY_WORD = {word: (label, lexer) for lexer, (label, words) in _LANGUAGES.items() for word in words.split()}
+_BY_WORD = {word: (label, lexer) for lexer, (label, words) in LANGUAGES.items() for word in words.split()}
 _PLAIN = frozenset({"text", "txt", "plain", "plaintext", "none", "output", "nohighlight"})
 _WORD = re.compile(r"[\s{.]*([A-Za-z0-9_+#-]{1,24})")
 
@@ -92,20 +91,19 @@ def coloured(code: str, lexer: str) -> str:
     if not lexer or len(code) > COLOUR_LIMIT or any(len(line) > LINE_LIMIT for line in code.split("\n")):
         return escape(code, quote=False)
     runs: list[tuple[str, list[str]]] = []
-    for kind, text in _tokens(code, lexer):
-        if runs and (runs[-1][0] == kind or not text.strip()):
+    for kind, text in _lexer(lexer).get_tokens(code + "\n"):  # some lexers drop a last line without its end
+        name = _class(kind)
+        if runs and (runs[-1][0] == name or not text.strip()):
             runs[-1][1].append(text)
         else:
-            runs.append((kind, [text]))
-    return "".join(_span(kind, "".join(texts)) for kind, texts in runs)
+            runs.append((name, [text]))
+    texts = [(name, "".join(parts)) for name, parts in runs]
+    if "".join(text for _, text in texts) != code + "\n":  # a lexer that changes the code has nothing to say
+        return escape(code, quote=False)
+    return "".join(_span(name, text) for name, text in texts).removesuffix("\n")
 
 
-def _tokens(code: str, lexer: str) -> Iterator[tuple[str, str]]:
-    for kind, text in _lexer(lexer).get_tokens(code):
-        yield _class(kind), text
-
-
-@lru_cache(maxsize=len(_LANGUAGES))
+@lru_cache(maxsize=len(LANGUAGES))
 def _lexer(name: str) -> Lexer:
     """Loaded at its first use: each costs memory and time."""
     return get_lexer_by_name(name.lower(), stripnl=False, ensurenl=False)
@@ -135,5 +133,7 @@ def _class(kind: _TokenType) -> str:
 
 
 def _span(kind: str, text: str) -> str:
+    """A run in its colour; blanks at its end stay outside."""
     safe = escape(text, quote=False)
-    return f'<span class="{kind}">{safe}</span>' if kind else safe
+    bare = safe.rstrip()
+    return f'<span class="{kind}">{bare}</span>{safe[len(bare) :]}' if kind else safe

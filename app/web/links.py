@@ -23,11 +23,10 @@ def followable(href: str, base: str = "") -> str | None:
     try:
         absolute = href if _SCHEME.match(href) else urljoin(base, href)
         parts = urlsplit(absolute)
-        if parts.scheme.lower() not in WEB or not parts.hostname or "@" in parts.netloc or "%5C" in parts.netloc:
-            return None
-    except ValueError:  # brackets that are no IPv6 address
+        is_web = parts.scheme.lower() in WEB and parts.hostname and (parts.port is None or parts.port)
+    except ValueError:  # brackets that are no IPv6 address, a port that is no number
         return None
-    return absolute
+    return absolute if is_web and "@" not in parts.netloc and "%" not in parts.netloc else None
 
 
 def text_directive(uri: str, first: str, last: str = "") -> str:

@@ -121,7 +121,7 @@ def highlighted(html: str, opening: Callable[[int], tuple[int, bool]], identity:
                 waiting.extend(filter(None, (identity(span),)))
             else:
                 active.discard(span)
-        elif tag or not active or not text.strip():
+        elif tag or not active:
             out.append(tag or text)
         else:
             out.extend(f'<span id="{name}"></span>' for name in waiting[1:])
