@@ -65,6 +65,13 @@ def _parse(task: Task, collection: str) -> Result:
     digest = _digest(material, data, collection)
     if digest in task.stored:
         return Same(material.origin, digest)
+    try:
+        return _read(material, data, digest, collection)
+    except Exception as error:  # noqa: BLE001  # a reader's mistake about one file must not cost all the others
+        return Refused(material.origin, f"could not be read: {type(error).__name__}")
+
+
+def _read(material: Material, data: bytes, digest: bytes, collection: str) -> Result:
     found = read(material.file_name, data, uri=material.uri)
     if isinstance(found, Skipped):
         return Refused(material.origin, found.reason)

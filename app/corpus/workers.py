@@ -17,6 +17,7 @@ from app.domain.errors import CorpusError
 FILES_AT_ONCE = 24  # a worker is handed: enough to hide the way there, few enough for a smooth bar
 BYTES_AT_ONCE = 1_000_000  # and no more than that, unless one file is larger
 BATCHES_AHEAD = 2  # for each worker, so that memory stays bounded
+MOST_WORKERS = 8  # each has the readers in memory
 FEW = 100  # so many files are read sooner than workers start
 
 
@@ -27,7 +28,7 @@ async def parsed(tasks: Sequence[Task], collection: str) -> AsyncIterator[list[R
     """
     loop = asyncio.get_running_loop()
     batches = _batches(tasks)
-    workers = 1 if len(tasks) <= FEW else min(os.cpu_count() or 1, len(batches))
+    workers = 1 if len(tasks) <= FEW else min(os.cpu_count() or 1, len(batches), MOST_WORKERS)
     ahead: list[asyncio.Future[list[Result]]] = []
     with _executor(workers) as pool:
         try:

@@ -23,6 +23,7 @@ from app.corpus.index.tantivy_levels import (
     analyser,
     chunk_entries,
     chunk_index,
+    document_queries,
     page_entry,
     page_index,
 )
@@ -96,13 +97,14 @@ class TantivyIndex:
             self._follow()
 
     def _follow(self) -> None:
-        """Open what is named; nothing where that is missing, of another recipe, or damaged."""
+        """Open what is named. Where that is missing, damaged or of another recipe, what is open stays open."""
         for _ in range(ATTEMPTS):
             self._stamp = snapshots.stamp(self._folder)
             opened = self._opened()
             if opened or snapshots.stamp(self._folder) == self._stamp:
                 break  # else the next one was named meanwhile, and this one swept away
-        self._generation, self._levels = opened or (None, None)
+        if opened:
+            self._generation, self._levels = opened
 
     def _opened(self) -> tuple[int, tuple[Level, Level]] | None:
         snapshot = _sound(self._folder)
@@ -157,8 +159,8 @@ class TantivyChanges:
 
     def remove(self, document_ids: Iterable[int]) -> None:
         for document_id in document_ids:
-            for writer in self._writers:
-                writer.delete_documents_by_term("document", document_id)
+            for writer, query in zip(self._writers, document_queries(document_id), strict=True):
+                writer.delete_documents_by_query(query)  # by_term takes no key for an unsigned one, and says nothing
 
     def commit(self, generation: int) -> None:
         with _told(self._folder):

@@ -120,6 +120,14 @@ def page_entry(document: IndexedDocument) -> tantivy.Document:
     return entry
 
 
+def document_queries(document_id: int) -> tuple[Query, Query]:
+    """What finds a document's chunks in the one index, and its page in the other."""
+    return (
+        Query.term_query(_chunk_schema(), "document", document_id),
+        Query.term_query(_page_schema(), "document", document_id),
+    )
+
+
 def words_of_address(address: str) -> str:
     """The words of an address, without those that every address has."""
     bare = address.partition("://")[2] or address
