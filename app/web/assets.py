@@ -7,7 +7,7 @@ scripts are joined at start into one file each, served below a version made of t
 import base64
 import gzip
 import hashlib
-import io
+import re
 import subprocess
 import tarfile
 import tempfile
@@ -30,9 +30,10 @@ HTMX: Mapping[str, str] = {
     "dist/ext/hx-csp.min.js": "sha384-l1UlMMjlxqJ9heYFHycJZCe5JK5ercIbf4mufiyK4B5B/8Hk3xk05wPOiWNv2OUX",
     "dist/ext/hx-sse.min.js": "sha384-v8HvucQ+ohQhMg0arboXc5049yNR46QKMjphs7YDch+Wm7zpfK5XVS01f26mQDJV",
 }
+_COMMENT_LINE = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 # In the order of the cascade: `order.css` first, since it names the layers.
-STYLES = ("order", "tokens", "base", "layout", "components/*", "screens", "media")
-SCRIPTS = ("*",)
+STYLES = ("order", "tokens", "base", "layout", "components/*", "screens/*", "media")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +68,8 @@ class Assets:
     def load(cls, static: Path, mode: Literal["cdn", "local"], folder: Path | None) -> "Assets":
         """Join own files; with `local` read and verify htmx in `folder`. Raises SettingsError where it is not there."""
         files = {
-            "app.css": _file(_joined(static / "css", STYLES, ".css"), "text/css; charset=utf-8"),
-            "app.js": _file(_joined(static / "js", SCRIPTS, ".js"), "text/javascript; charset=utf-8"),
+            "app.css": _file(_styles(static / "css"), "text/css; charset=utf-8"),
+            "app.js": _file(_scripts(static / "js"), "text/javascript; charset=utf-8"),
             "mark.svg": _file((static / "mark.svg").read_bytes(), "image/svg+xml"),
         }
         if mode == "local":
@@ -88,7 +89,7 @@ class Assets:
 
 
 def verified(folder: Path | None) -> dict[str, bytes]:
-    """The htmx files in `folder`, by their path in the package. Raises SettingsError where one is not as it should be."""
+    """The htmx files in `folder` by their path in the package. Raises SettingsError if one is missing or not genuine."""
     found = {}
     for name, integrity in HTMX.items():
         try:
@@ -102,19 +103,26 @@ def verified(folder: Path | None) -> dict[str, bytes]:
 
 
 def fetch(folder: Path) -> None:
-    """Put the htmx files into `folder`: from the CDN, else by the npm client. Raises SettingsError where both fail."""
-    contents = _from_cdn() or _from_npm()
+    """Put the htmx files into `folder`: from the CDN, else by the npm client. Raises SettingsError where both fail.
+
+    Nothing is written that does not have its hash, and the files that were there stay until all are fetched.
+    """
+    contents = _genuine(_from_cdn()) or _genuine(_from_npm())
     if contents is None:
         raise SettingsError(
             SETTING,
             f"htmx {VERSION} can be had neither from the CDN nor by npm.",
-            f"Where there is a network run: npm pack {PACKAGE}@{VERSION}, and unpack its dist into {folder}.",
+            f"Where there is a network run: npm pack {PACKAGE}@{VERSION}; then copy its dist folder into {folder}.",
         )
-    for name, content in contents.items():
-        if integrity_of(content) != HTMX[name]:
-            raise SettingsError(SETTING, f"{name} was fetched, but is not htmx {VERSION}.", "Do not use that network.")
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(content)
+    try:
+        for name, content in contents.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            written = place.with_suffix(".new")
+            written.write_bytes(content)
+            written.replace(place)
+    except OSError as error:
+        raise SettingsError(SETTING, f"{folder} cannot be written: {error.strerror}.", "Make it writable.") from error
 
 
 def integrity_of(content: bytes) -> str:
@@ -122,45 +130,51 @@ def integrity_of(content: bytes) -> str:
     return "sha384-" + base64.b64encode(hashlib.sha384(content).digest()).decode("ascii")
 
 
-def _from_cdn() -> dict[str, bytes] | None:
+def _genuine(contents: Mapping[str, bytes]) -> Mapping[str, bytes] | None:
+    """The files, if all are there and are what they should be: a network may answer with a page of its own."""
+    right = all(integrity_of(contents.get(name, b"")) == integrity for name, integrity in HTMX.items())
+    return contents if right else None
+
+
+def _from_cdn() -> dict[str, bytes]:
     try:
         with httpx.Client(timeout=FETCH_SECONDS) as client:
-            replies = {name: client.get(CDN + name) for name in HTMX}
+            return {name: client.get(CDN + name).content for name in HTMX}
     except httpx.HTTPError:
-        return None
-    return (
-        {name: reply.content for name, reply in replies.items()}
-        if all(r.is_success for r in replies.values())
-        else None
-    )
+        return {}
 
 
-def _from_npm() -> dict[str, bytes] | None:
+def _from_npm() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as place:
         try:
-            subprocess.run(  # fixed words, no text of anybody's
-                ["npm", "pack", "--silent", f"{PACKAGE}@{VERSION}"],  # wherever npm is installed
+            subprocess.run(  # noqa: S603  # fixed words, no text of anybody's
+                ["npm", "pack", "--silent", f"{PACKAGE}@{VERSION}"],  # noqa: S607  # wherever npm is installed
                 cwd=place,
                 check=True,
                 capture_output=True,
                 timeout=FETCH_SECONDS * 2,
             )
-        except (OSError, subprocess.SubprocessError):
-            return None
-        archive = next(Path(place).glob("*.tgz"), None)
-        if archive is None:
-            return None
-        with tarfile.open(archive) as packed:
-            members = {name: packed.extractfile(f"package/{name}") for name in HTMX}
-            return {name: member.read() for name, member in members.items() if member is not None}
+            with tarfile.open(next(Path(place).glob("*.tgz"))) as packed:
+                members = {name: packed.extractfile(f"package/{name}") for name in HTMX}
+                return {name: member.read() for name, member in members.items() if member is not None}
+        except (OSError, subprocess.SubprocessError, StopIteration, tarfile.TarError, KeyError):
+            return {}
 
 
-def _joined(folder: Path, patterns: tuple[str, ...], suffix: str) -> bytes:
-    joined = io.BytesIO()
-    for pattern in patterns:
-        for path in sorted(folder.glob(pattern + suffix)):
-            joined.write(path.read_bytes().rstrip() + b"\n")
-    return joined.getvalue()
+def _styles(folder: Path) -> bytes:
+    """The style files in the order of the cascade, without their comments."""
+    paths = [path for pattern in STYLES for path in sorted(folder.glob(f"{pattern}.css"))]
+    joined = "".join(path.read_text(encoding="utf-8") for path in paths)
+    return _COMMENT.sub("", joined).encode()
+
+
+def _scripts(folder: Path) -> bytes:
+    """The scripts as one module, without the lines that are comments.
+
+    Each stands in braces of its own, so their names do not meet: they talk by events of the page.
+    """
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.js"))]
+    return "".join(f"{{\n{_COMMENT_LINE.sub('', text).strip()}\n}}\n" for text in texts).encode()
 
 
 def _file(content: bytes, kind: str) -> StaticFile:
