@@ -39,4 +39,4 @@ def _languages(attributes: Mapping[str, str | None]) -> str:
 
 
 def _is_prose(value: str) -> bool:
-    return any(character.isalpha() for character in value) and "://" not in value.split(" ")[0]
+    return any(character.isalpha() for character in value) and "://" not in value.partition(" ")[0]

@@ -26,7 +26,8 @@ _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # Escape sequences of terminals; then control characters, private use (the readers keep it for themselves), marks that
 # reorder text or are never seen (security: text that hides from the eye), language tags, soft hyphens.
 _REMOVED = re.compile(
-    "\x1b\\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\x1b\\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u180e\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f"
     "\ue000-\uf8ff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
 )
 _JOINERS = re.compile("(.?)[\u200c\u200d]", re.DOTALL)

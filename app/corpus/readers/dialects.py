@@ -8,19 +8,22 @@ import re
 from app.corpus.readers.labels import note_label, tab_label
 
 _INDENTED = re.compile(
-    r"([ \t]*)(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+(?:[ \t]+[\w-]+)*)?:?[ \t]*(?:\"(.*)\"|([^\"\n].*))?|===[!+]*[ \t]+\"(.*)\")[ \t]*$"
+    r"([ \t]*)(?:(!!!|\?\?\?\+?)[ \t]+([\w-]+(?:[ \t]+[\w-]+)*)?:?[ \t]*(?:\"(.*)\"|([^\"\n].*))?"
+    r"|===[!+]*[ \t]+\"(.*)\")[ \t]*$"
 )
 _CONTAINER = re.compile(
     r"([ \t]*(?:>[ \t]*)*):{3,}[ \t]*(?:\{?[ \t]*\.?([\w-]+))?[ \t]*(?:\[([^\]\n]*)\])?[ \t]*([^\n}]*)\}?$"
 )
 _ALERT = re.compile(r"((?:[ \t]*>)+[ \t]*)\[!([A-Za-z]+)\][+-]?[ \t]*(.*)$")
 _DROPPED_LINE = re.compile(
-    r"[ \t]*(?:\[TOC\]|\[\[_?TOC_?\]\]|\[\[toc\]\]|-{2,}8<-{2,}.*|;-{2,}8<-{2,}|<<[^<>\n]+>>|\{:[^{}]*\}|:::+|@\[toc\].*)[ \t]*$",
+    r"[ \t]*(?:\[TOC\]|\[\[_?TOC_?\]\]|;?-{2,}8<-{2,}.*|<<[^<>\n]+>>|\{:[^{}]*\}|:::+|@\[toc\].*)[ \t]*$",
     re.IGNORECASE,
 )
 _ATTRIBUTES = re.compile(
-    r"(?<=\[)\{\.[\w-]+\}[ \t]*|"
-    r"[ \t]*\{:[^{}\n]{0,300}\}|[ \t]*\{[ \t]*(?:[#.][\w:.-]+[ \t]*)+(?:[\w-]+=\S+[ \t]*)*\}(?=[ \t]*$)|(?<=[)\]*_])\{[ \t]*[.#:][^{}\n]{0,200}\}",
+    r"(?<=\[)\{\.[\w-]+\}[ \t]*"
+    r"|[ \t]*\{:[^{}\n]{0,300}\}"
+    r"|[ \t]*\{[ \t]*(?:[#.][\w:.-]+[ \t]*)+(?:[\w-]+=\S+[ \t]*)*\}(?=[ \t]*$)"
+    r"|(?<=[)\]*_])\{[ \t]*[.#:][^{}\n]{0,200}\}",
     re.MULTILINE,
 )
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[\w-]+:")
@@ -53,16 +56,14 @@ def _lines(lines: list[str]) -> list[str]:
         indent = _width(line)
         while opened and indent < opened[-1] + 4:
             opened.pop()
-        if opened:
-            line = _dedented(line, 4 * len(opened))
-        first = line.lstrip()[:1]
-        if first not in "!?=:>[<-;{@":
-            out.append(line)
-        elif match := _INDENTED.match(line):
+        moved = _dedented(line, 4 * len(opened)) if opened else line
+        if moved.lstrip()[:1] not in "!?=:>[<-;{@":
+            out.append(moved)
+        elif match := _INDENTED.match(moved):
             out.extend(_note_or_tab(match))
             opened.append(indent)
         else:
-            out.extend(_one(line))
+            out.extend(_one(moved))
     return out
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A page as its reader left it: `content` is Markdown, every other field may be empty. `titles` are candidates, best first."""
+    """A page as its reader left it. `content` is Markdown; `titles` are candidates, best first; all may be empty."""
 
     content: str
     titles: tuple[str, ...] = ()

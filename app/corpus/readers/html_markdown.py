@@ -6,11 +6,11 @@ The tree is walked without recursion, so no nesting is too deep; beyond a limit 
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from app.corpus.readers.elements import BLOCKS, CODE, DROPPED, KNOWN, MARKS, is_hidden
+from app.corpus.readers.html_frames import Frame, listed, put_cell, put_item, put_row, table_lines
 from app.corpus.readers.vault import FENCE_OPEN, Vault
 
 LABEL = "data-label"  # words that belong above an element though they stand elsewhere: a tab's name
@@ -37,24 +37,8 @@ _PROMPT_CLASSES = frozenset(
 _ANCHOR_TEXTS = frozenset(("¶", "#", "🔗", "§", "link", "permalink", "anchor", ""))
 
 
-@dataclass(slots=True)
-class _Frame:
-    """An element that holds blocks: the page, a list, an item, a quote, a table, a row, a cell."""
-
-    kind: str
-    blocks: list[str] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-    rows: list[list[str]] = field(default_factory=list)
-    heads: int = 0
-    count: int = 0
-    ordered: bool = False
-    span: int = 1
-    terms: list[str] = field(default_factory=list)  # of a definition list: those that wait for their meaning
-    owed: dict[int, int] = field(default_factory=dict)  # columns that a cell above still covers -> rows left
-
-
 def to_markdown(node: LexborNode, vault: Vault, *, escape: bool = True) -> str:
-    """The Markdown of the node's content. Code goes into the vault; `escape` is off for text that is Markdown already."""
+    """The Markdown of the node's content; code goes into the vault. `escape` is off for text that is Markdown."""
     writer = _Writer(vault, escape=escape)
     for event, current in _walk(node):
         if event == "text":
@@ -127,7 +111,7 @@ class _Writer:
     def __init__(self, vault: Vault, *, escape: bool) -> None:
         self._vault = vault
         self._escape = escape
-        self._frames = [_Frame("page")]
+        self._frames = [Frame("page")]
         self._open: list[bool] = []  # per open element: whether it has a frame of its own
         self._marks: list[tuple[str, int, str]] = []  # tag, where its words begin, a link's target
 
@@ -140,9 +124,7 @@ class _Writer:
         frame = self._frames[-1]
         if text == " " and (not frame.words or frame.words[-1].endswith((" ", "\n"))):
             return
-        if text and frame.kind not in ("table", "row", "list"):
-            frame.words.append(guarded(text))
-        elif text.strip():
+        if text.strip() or (text and frame.kind not in ("table", "row", "list")):
             frame.words.append(guarded(text))
 
     def open(self, node: LexborNode) -> None:
@@ -248,7 +230,7 @@ class _Writer:
         self._open.append(framed)
         if not framed or kind is None:
             return
-        inner = _Frame(kind, ordered=tag == "ol")
+        inner = Frame(kind, ordered=tag == "ol")
         if kind == "list" and tag == "ol":
             start = node.attributes.get("start") or ""
             inner.count = int(start[:6]) - 1 if start.isdecimal() else 0
@@ -271,7 +253,7 @@ class _Writer:
         else:
             self._flush()
 
-    def _titled(self, frame: _Frame, tag: str, words: str) -> None:
+    def _titled(self, frame: Frame, tag: str, words: str) -> None:
         bold = words if "**" in words else f"**{words}**"
         if tag == "dt" and frame.kind == "list":
             frame.terms.append(bold)
@@ -286,22 +268,22 @@ class _Writer:
         parent = self._frames[-1]
         match frame.kind:
             case "item":
-                _put_item(parent, frame)
+                put_item(parent, frame)
             case "list":
                 frame.blocks.extend(f"- {term}" for term in frame.terms)
                 if frame.blocks:
-                    parent.blocks.append(_listed(frame.blocks))
+                    parent.blocks.append(listed(frame.blocks))
             case "quote":
                 inner = "\n\n".join(frame.blocks)
                 if inner:
                     parent.blocks.append("\n".join(f"> {line}".rstrip() for line in inner.split("\n")))
             case "cell":
                 parent.heads += frame.heads
-                _put_cell(self._vault, parent, frame)
+                put_cell(self._vault, parent, frame)
             case "row":
-                _put_row(parent, frame)
+                put_row(parent, frame)
             case _:
-                parent.blocks.extend([*frame.blocks, *_table(frame)])
+                parent.blocks.extend([*frame.blocks, *table_lines(frame)])
 
 
 def link(text: str, target: str) -> str:
@@ -335,89 +317,3 @@ def _escape_start(match: re.Match[str]) -> str:
 def _span(node: LexborNode, name: str) -> int:
     value = node.attributes.get(name) or ""
     return min(int(value), MAX_SPAN) if value.isdigit() and len(value) < 6 and int(value) else 1
-
-
-def _put_item(parent: _Frame, frame: _Frame) -> None:
-    blocks = frame.blocks
-    if parent.terms:
-        term = ", ".join(parent.terms)
-        parent.terms.clear()
-        simple = blocks and FENCE_OPEN not in blocks[0] and not blocks[0].startswith(("- ", "1. ", "> ", "| ", "#"))
-        blocks = [f"{term}: {blocks[0]}", *blocks[1:]] if simple else [term, *blocks]
-    if not blocks:
-        return
-    parent.count += 1
-    mark = f"{parent.count}. " if parent.ordered else "- "
-    one_and_a_list = len(blocks) == 2 and "\n" not in blocks[0] and blocks[1].startswith(("- ", "1. "))
-    lines = ("\n" if one_and_a_list else "\n\n").join(blocks).split("\n")
-    pad = " " * len(mark)
-    parent.blocks.append("\n".join([mark + lines[0], *((pad + line).rstrip() for line in lines[1:])]))
-
-
-def _listed(items: list[str]) -> str:
-    return ("\n\n" if any("\n\n" in item for item in items) else "\n").join(items)
-
-
-def _put_row(parent: _Frame, frame: _Frame) -> None:
-    parent.blocks.extend(frame.blocks)
-    if not frame.rows:
-        return
-    row = _covered(parent, frame)
-    if any(row):
-        if not parent.rows and frame.heads == len(frame.rows):
-            parent.heads = 1
-        parent.rows.append(row)
-
-
-def _put_cell(vault: Vault, parent: _Frame, frame: _Frame) -> None:
-    words = vault.cell(" ".join(" ".join(frame.blocks).split("\n")))
-    text = " ".join(words.replace("\\|", "|").replace("|", "\\|").split())
-    parent.rows.append([text, str(frame.span), str(frame.count)])
-
-
-def _covered(table: _Frame, row: _Frame) -> list[str]:
-    """The row's cells in their columns: a cell that spans rows or columns is repeated, so each row can be read alone."""
-    cells: list[str] = []
-    above = table.rows[-1] if table.rows else []
-
-    def fill() -> None:
-        while table.owed.get(len(cells), 0) > 0:
-            table.owed[len(cells)] -= 1
-            cells.append(above[len(cells)] if len(cells) < len(above) else "")
-
-    for text, columns, rows in row.rows:
-        fill()
-        for nth in range(int(columns)):
-            table.owed[len(cells)] = int(rows) - 1
-            cells.append(text if nth == 0 else "")
-    fill()
-    return cells
-
-
-def _table(table: _Frame) -> list[str]:
-    rows = table.rows
-    if not rows:
-        return []
-    width = max(len(row) for row in rows)
-    if width == 1:
-        return [row[0].replace("\\|", "|") for row in rows if row[0]]  # laid out, not tabulated
-    rows = _joined_rows([row + [""] * (width - len(row)) for row in rows])
-    head, body = (rows[0], rows[1:]) if table.heads else ([""] * width, rows)
-    lines = [_row(head), "| " + " | ".join(["---"] * width) + " |", *map(_row, body)]
-    return ["\n".join(lines)]
-
-
-def _joined_rows(rows: list[list[str]]) -> list[list[str]]:
-    """The rows with a name in one row and its meaning in the next ("--flag" above "what it does") joined to one."""
-    joined: list[list[str]] = []
-    for row in rows:
-        above = joined[-1] if joined else []
-        if above and not row[0] and above[0] and not any(above[1:]):
-            joined[-1] = [above[0], *row[1:]]
-        else:
-            joined.append(row)
-    return joined
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"

@@ -1,6 +1,6 @@
 """Tells indented code from indented prose, line by line, as CommonMark does. Not a Markdown parser.
 
-Indented code goes into the vault; lines of HTML lose their indentation, so that they are not code once the tags are gone.
+Indented code goes into the vault; lines of HTML lose their indentation, lest they be code once the tags are gone.
 """
 
 import re
@@ -16,7 +16,7 @@ _TAG_ALONE = re.compile(r"</?[A-Za-z][^<>]*>\s*$")
 def settle_indentation(text: str, vault: Vault, *, code: bool = True) -> str:
     """The text with indented code in the vault and without indentation in front of HTML and plain paragraphs.
 
-    `code` is off for MDX, where indentation makes no code: there what is indented so is moved to where its words belong.
+    `code` is off for MDX, where indentation makes no code: there it is taken away.
     """
     settled = _Settled(vault, code=code)
     for line in text.split("\n"):
@@ -42,7 +42,7 @@ class _Settled:
         """One line, with its tabs expanded and as it is written."""
         words = line.lstrip(" ")
         if not words or words.isspace():
-            (self._code if self._code else self.out).append("")
+            (self._code or self.out).append("")
             self._written.append("")
             self._blank, self._markup = True, self._tables > 0
             return

@@ -5,17 +5,19 @@ import re
 MARK = "\ue006"  # stands before a label that may join the paragraph below it
 
 STYLES = {
-    "aside": "Note", "info": "Info", "note": "Note", "tip": "Tip", "hint": "Tip", "warning": "Warning", "danger": "Danger",
-    "caution": "Caution", "important": "Important", "success": "Success", "example": "Example", "question": "Question",
-    "key-term": "Key term", "codelab": "Codelab", "gotchas": "Gotchas", "celebration": "Note", "objective": "Objective",
-    "abstract": "Abstract", "summary": "Summary", "quote": "Quote", "failure": "Failure", "bug": "Bug", "error": "Error",
-    "deprecated": "Deprecated", "attention": "Attention", "see": "See", "seealso": "See also", "recommend": "Recommended",
-    "alert": "Note", "callout": "Note", "admonition": "Note", "faq": "Question", "todo": "To do", "nb": "NB",
-    "version-note": "Version note", "primary": "Note",
+    "aside": "Note", "info": "Info", "note": "Note", "tip": "Tip", "hint": "Tip", "warning": "Warning",
+    "danger": "Danger", "caution": "Caution", "important": "Important", "success": "Success",
+    "example": "Example", "question": "Question", "key-term": "Key term", "codelab": "Codelab",
+    "gotchas": "Gotchas", "celebration": "Note", "objective": "Objective", "abstract": "Abstract",
+    "summary": "Summary", "quote": "Quote", "failure": "Failure", "bug": "Bug", "error": "Error",
+    "deprecated": "Deprecated", "attention": "Attention", "see": "See", "seealso": "See also",
+    "recommend": "Recommended", "alert": "Note", "callout": "Note", "admonition": "Note", "faq": "Question",
+    "todo": "To do", "nb": "NB", "version-note": "Version note", "primary": "Note",
 }  # fmt: skip
 LANGUAGES = {
-    "js": "JavaScript", "ts": "TypeScript", "go": "Go", "python": "Python", "py": "Python", "dart": "Dart", "java": "Java",
-    "kotlin": "Kotlin", "swift": "Swift", "rust": "Rust", "csharp": "C#", "cpp": "C++", "php": "PHP", "ruby": "Ruby",
+    "js": "JavaScript", "ts": "TypeScript", "go": "Go", "python": "Python", "py": "Python", "dart": "Dart",
+    "java": "Java", "kotlin": "Kotlin", "swift": "Swift", "rust": "Rust", "csharp": "C#", "cpp": "C++",
+    "php": "PHP", "ruby": "Ruby",
 }  # fmt: skip
 
 # A label and the blank line below it, where what follows is the first word of a paragraph (no list, no block).

@@ -5,14 +5,14 @@ import posixpath
 import re
 from urllib.parse import urljoin
 
-from app.corpus.readers.templating import UNKNOWN_OPEN
+from app.corpus.readers.template_tags import UNKNOWN_OPEN
 from app.corpus.readers.vault import Vault
 
 _TEXT = r"((?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.){0,500}\]){0,1500}?)"
-_TARGET = r"[ \t]*\n?[ \t]*(<[^<>\n]{0,4000}>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.){0,1000}\)){0,4000})(?:\s+(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]{0,1000}\)))?\s*"
-_TITLED = _TARGET.replace("(?:\\s+(?:", "(?:\\s+(", 1)
-_IMAGE = re.compile(rf"!\[{_TEXT}\](?:\({_TITLED}\)|\[[^\[\]\n]{{0,200}}\])")
-_LINK = re.compile(rf"\[{_TEXT}\]\({_TARGET}\)")
+_TARGET = r"[ \t]*\n?[ \t]*(<[^<>\n]{0,4000}>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.){0,1000}\)){0,4000})"
+_TITLE = r"(?:\s+(\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]{0,1000}\)))?\s*"
+_IMAGE = re.compile(rf"!\[{_TEXT}\](?:\({_TARGET}{_TITLE}\)|\[[^\[\]\n]{{0,200}}\])")
+_LINK = re.compile(rf"\[{_TEXT}\]\({_TARGET}{_TITLE}\)")
 _REFERENCE = re.compile(rf"(?<![\]\\])\[{_TEXT}\](?:[ ]?\n?\[([^\[\]\n]{{0,300}})\])?(?![\[(])")
 _DEFINITION = re.compile(
     r"^[ ]{0,3}\[(?!\^)((?:[^\[\]\\\n]|\\.){1,300})\]:[ \t]*\n?[ \t]*(<[^<>\n]{0,4000}>|[^\s<>]{1,4000})"

@@ -1,4 +1,4 @@
-"""A page of Markdown or MDX, in whatever dialect -> clean Markdown. The order of the steps is the reading order here."""
+"""A page of Markdown or MDX, in whatever dialect -> clean Markdown. The single steps stand in the files beside this."""
 
 import re
 

@@ -1,19 +1,15 @@
-"""Template tags -> the words in them: Hugo, Jekyll and Liquid, Jinja, Go templates, mustaches. Nothing is run or included.
+"""Template tags -> the words in them: Hugo, Jekyll and Liquid, Jinja, Go templates, mustaches. Nothing is run.
 
 Not HTML and not the Markdown dialects of documentation sites. Code has been put into the vault before.
 """
 
 import re
-from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from app.corpus.readers.labels import STYLES, note_label, tab_label
+from app.corpus.readers.labels import note_label, tab_label
+from app.corpus.readers.shortcodes import shortcode_words
+from app.corpus.readers.template_tags import UNKNOWN, UNKNOWN_CLOSE, UNKNOWN_OPEN, Tag, arguments_of, replace_tags
 from app.corpus.readers.vault import FENCE, Vault
-
-UNKNOWN_OPEN, UNKNOWN_CLOSE = "\ue004", "\ue005"  # a variable whose value nobody here knows: its name stands between
-UNKNOWN = re.compile(f"{UNKNOWN_OPEN}([^{UNKNOWN_CLOSE}]*){UNKNOWN_CLOSE}")
 
 _HUGO = re.compile(r"\{\{([<%])((?:[^{}]|\{(?!\{)|\}(?!\})){0,3000}?)[>%]\}\}")
 _HUGO_ESCAPED = re.compile(r"\{\{([<%])\s*/\*(.{0,300}?)\*/\s*([>%])\}\}")
@@ -24,9 +20,6 @@ _GO_RAW = re.compile(r"\{\{raw\s+(?:`([^`]*)`|\"([^\"\n]*)\")\s*\}\}")
 _GO_QUOTE = re.compile(r"\{\{(?:backgroundquote|pullquote)\s+`([^`]*)`\s*\}\}")
 _JINJA_COMMENT = re.compile(r"\{#(?!\w[\w-]*\})[^{}]{0,2000}#\}")
 _INSTRUCTION = re.compile(r"^[ \t]*<\?[^>\n]{0,1000}\?>[ \t]*\n|<\?[^>\n]{0,1000}\?>", re.MULTILINE)
-_ARGUMENT = re.compile(
-    r"([\w-]+)\s*[=:]\s*(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`|([^\s,\"'`]+))|\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|`([^`]*)`|([^\s,=]+)"
-)
 _SIMPLE_NAME = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)*")
 _CODE_VALUE = re.compile(r"\{\{[<%]\s*(?:param|skew|latest-version|version)\s+\"?([\w.-]+)\"?[^{}>%\n]{0,100}[>%]\}\}")
 _CODE_VERBATIM = re.compile(r"\{%-?\s*(?:end)?(?:raw|verbatim)\s*-?%\}|\{\{\s*'</?[a-z]+>'\s*\}\}")
@@ -52,28 +45,6 @@ _CONTROL = frozenset(
         "include",
     )
 )
-_HEADINGS = {
-    "whatsnext": "What's next", "prerequisites": "Before you begin", "objectives": "Objectives", "cleanup": "Clean up",
-    "synopsis": "Synopsis", "options": "Options", "parentoptions": "Options inherited from parent commands", "seealso": "See also",
-    "examples": "Examples", "envvars": "Environment variables",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """One template tag: its name, what stands in it, and whether it closes a pair."""
-
-    name: str
-    named: Mapping[str, str]
-    placed: tuple[str, ...]
-    closing: bool = False
-    raw: bool = False  # Hugo's {{< >}}: what it encloses is not Markdown
-    blocks: tuple[str, ...] = ()  # code blocks among the arguments
-
-    def first(self, *names: str) -> str:
-        """The first argument of these names that is there, else the first without a name."""
-        found = next((self.named[name] for name in names if self.named.get(name)), "")
-        return found or (self.placed[0] if self.placed else "")
 
 
 def strip_templates(text: str, vault: Vault) -> str:
@@ -126,7 +97,7 @@ def _hugo(text: str, vault: Vault) -> str:
         inside = match[2].strip()
         closing = inside.startswith("/")
         name, _, rest = inside.lstrip("/ ").partition(" ")
-        named, placed = _arguments(rest.rstrip("/ "))
+        named, placed = arguments_of(rest.rstrip("/ "))
         return Tag(name.rstrip("/").lower(), named, placed, closing, raw=match[1] == "<")
 
     def enclosed(tag: Tag, inner: str) -> str | None:
@@ -147,57 +118,9 @@ def _hugo(text: str, vault: Vault) -> str:
             else:
                 panes.append(tag.named.get("text", "").lower() == "true" or not tag.raw)
             return ""
-        return _hugo_words(tag)
+        return shortcode_words(tag)
 
-    return _replace(text, _HUGO, tag_of, enclosed, words)
-
-
-def _hugo_words(tag: Tag) -> str:  # noqa: C901, PLR0911, PLR0912 - a table of names, told in order
-    if tag.closing:
-        return ""
-    match tag.name:
-        case "tab" | "details" | "accordion":
-            label = tab_label(tag.first("name", "header", "title", "summary"))
-            return f"\n\n{label}\n\n" if label else ""
-        case "heading":
-            heading = tag.first("name")
-            return _HEADINGS.get(heading.lower(), heading)
-        case "glossary_tooltip":
-            return tag.named.get("text") or tag.first("term_id").replace("-", " ")
-        case "ref" | "relref" | "rel-ref":
-            return _source_path(tag.first("path"))
-        case "feature-state":
-            said = " ".join(tag.named[key] for key in ("for_k8s_version", "state") if key in tag.named) or tag.first(
-                "name"
-            )
-            return f"**Feature state:** {said}" if said else ""
-        case "codenew" | "code_sample" | "codefile" | "example" | "readfile" | "code_file":
-            named = tag.first("file", "path")
-            return f"`{named}`" if named and "`" not in named else ""
-        case "figure" | "img" | "imgproc":
-            return tag.named.get("caption") or tag.named.get("title") or tag.named.get("alt") or ""
-        case "table":
-            return f"{tag.named['caption']}\n" if tag.named.get("caption") else ""
-        case "param" | "skew" | "latest-version" | "version" | "latest-semver" | "latest-release":
-            return f"{UNKNOWN_OPEN}{{{tag.first('name') or tag.name}}}{UNKNOWN_CLOSE}"
-        case "link" | "button" | "api-reference" | "cardlink":
-            return tag.named.get("text") or tag.named.get("title") or ""
-        case "config_option" | "configoption":
-            return f"`{tag.first('name')}`" if tag.first("name") else ""
-        case "spec_status":
-            return ""
-        case name if name in STYLES:
-            label = note_label(tag.named.get("color", name) if name == "alert" else name, tag.named.get("title", ""))
-            return label + "\n"
-        case _:
-            return ""
-
-
-def _source_path(reference: str) -> str:
-    """Hugo's reference to another page: its source file's path, as a link would give it."""
-    path, mark, fragment = reference.partition("#")
-    relative = path and not path.startswith("/") and "." not in path.rpartition("/")[2]
-    return (path + ".md" if relative else path) + mark + fragment
+    return replace_tags(text, _HUGO, tag_of, enclosed, words)
 
 
 # --- Liquid and Jinja -------------------------------------------------------------------------------------------------
@@ -212,7 +135,7 @@ def _liquid(text: str, vault: Vault) -> tuple[str, dict[str, str]]:
         name, _, rest = match[1].strip().partition(" ")
         name = name.strip("\n\t'\"")
         closing = name.startswith("end") and len(name) > 3
-        named, placed = _arguments(rest)
+        named, placed = arguments_of(rest)
         if name in ("assign", "setvar"):
             _learn(values, name, rest)
         blocks = tuple(block[0] for block in FENCE.finditer(rest))
@@ -230,7 +153,7 @@ def _liquid(text: str, vault: Vault) -> tuple[str, dict[str, str]]:
             return "\n\n" + vault.fence(vault.raw(inner), tag.first()) + "\n\n"
         return None
 
-    return _replace(text, _LIQUID, tag_of, enclosed, _liquid_words), values
+    return replace_tags(text, _LIQUID, tag_of, enclosed, _liquid_words), values
 
 
 def _liquid_words(tag: Tag) -> str:
@@ -274,57 +197,3 @@ def _mustache(match: re.Match[str], values: Mapping[str, str], *, drop: bool) ->
     if _SIMPLE_NAME.fullmatch(name):
         return f"{UNKNOWN_OPEN}{name.rpartition('.')[2]}{UNKNOWN_CLOSE}"
     return "" if drop else match[0]  # a page about templates shows one
-
-
-# --- what they share --------------------------------------------------------------------------------------------------
-
-
-def _replace(
-    text: str,
-    pattern: re.Pattern[str],
-    tag_of: Callable[[re.Match[str]], Tag],
-    enclosed: Callable[[Tag, str], str | None],
-    words: Callable[[Tag], str],
-) -> str:
-    """The text with each tag replaced in one pass; `enclosed` may take a whole pair with what stands between."""
-    matches = list(pattern.finditer(text))
-    tags = [tag_of(match) for match in matches]
-    closers: dict[str, list[int]] = defaultdict(list)
-    for index, tag in enumerate(tags):
-        if tag.closing:
-            closers[tag.name].append(index)
-    out: list[str] = []
-    done, index = 0, 0
-    while index < len(matches):
-        tag, match = tags[index], matches[index]
-        out.append(text[done : match.start()])
-        done = match.end()
-        places = closers.get(tag.name, [])
-        after = bisect_right(places, index)
-        if not tag.closing and after < len(places):
-            closer = matches[places[after]]
-            taken = enclosed(tag, text[match.end() : closer.start()])
-            if taken is not None:
-                out.append(taken)
-                done, index = closer.end(), places[after] + 1
-                continue
-        out.append(words(tag))
-        index += 1
-    out.append(text[done:])
-    return "".join(out)
-
-
-def _arguments(source: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    named: dict[str, str] = {}
-    placed: list[str] = []
-    for match in _ARGUMENT.finditer(source, 0, 3000):
-        values = [part for part in match.groups()[1:5] if part is not None] if match[1] else []
-        if match[1]:
-            named.setdefault(match[1].lower(), _unescaped(values[0]))
-        else:
-            placed.append(_unescaped(next(part for part in match.groups()[5:] if part is not None)))
-    return named, tuple(placed)
-
-
-def _unescaped(value: str) -> str:
-    return re.sub(r"\\(.)", r"\1", value) if "\\" in value else value

@@ -18,7 +18,7 @@ _EMPHASIS = re.compile(r"(\*{1,3}|~~|(?<!\w)_{1,3}(?=\S))(\S|\S.*?\S)\1(?!\w)")
 
 
 def headings_of(text: str) -> tuple[str, ...]:
-    """The first heading of the first level, then the first heading at all. Code is not looked at: it is in the vault."""
+    """The first heading of the first level, then the first at all. Code is not looked at: it is in the vault."""
     first = ""
     for match in _HEADING.finditer(text):
         words = match[2] or match[3] or ""
@@ -31,7 +31,7 @@ def headings_of(text: str) -> tuple[str, ...]:
 
 def plain(markdown: str) -> str:
     """Markdown or HTML of one line as plain text, at most 300 characters."""
-    text = " ".join(markdown.split())
+    text = " ".join(markdown[: 4 * MAX_TITLE].split())
     if "](" in text:
         text = _LINK.sub(r"\1", text)
     pieces = _CODE.split(text)

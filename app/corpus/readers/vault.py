@@ -37,7 +37,7 @@ class _Fence:
 
 
 class Vault:
-    """The code of one page. `hide` takes fences and inline code out of a text, `restore` puts them back as clean Markdown."""
+    """The code of one page. `hide` takes fences and inline code out of a text, `restore` puts them back, clean."""
 
     def __init__(self) -> None:
         self._spans: list[str] = []
