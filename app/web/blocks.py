@@ -17,7 +17,7 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from app.web.highlighting import code_figure
 from app.web.links import followable
-from app.web.sanitising import sanitised
+from app.web.sanitising import sanitised, without_signs
 
 BLOCK_LIMIT = 20_000  # characters of one paragraph, heading or cell; a longer one is shown without its inline markup
 BRACKET_LIMIT = 500  # opening ones in such a text; each may be tried against all that follows
@@ -164,7 +164,7 @@ def inline_text(children: Iterable[Token]) -> str:
             parts.append(inline_text(token.children or ()))
         elif token.type in ("softbreak", "hardbreak"):
             parts.append(" ")
-    return "".join(parts)
+    return without_signs("".join(parts))
 
 
 _CUSTOM_ID = re.compile(r"[ \t]*\{:?[ \t]*#([\w.:-]+)[^{}]*\}[ \t]*$")

@@ -15,6 +15,8 @@ _CONTROLS = r"\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f"
 _NO_CHARACTERS = re.compile(f"[{_CONTROLS}\ud800-\udfff{chr(FIRST_SIGN)}-{chr(LAST_SIGN)}]")
 _ODD_BLANKS = str.maketrans({BLANK_SIGN: "\u2002", "\x0c": " ", "\x85": " ", "\u2028": " ", "\u2029": " "})
 
+_SIGNS = re.compile(f"[{chr(FIRST_SIGN)}-{chr(LAST_SIGN)}{BLANK_SIGN}]")
+
 TOKEN_CLASSES = frozenset({"c", "k", "nt", "s", "m"})  # what highlighting tells apart
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -59,6 +61,11 @@ def characters(text: str) -> str:
     One for one, so that offsets stay true.
     """
     return _NO_CHARACTERS.sub("\ufffd", text).translate(_ODD_BLANKS)
+
+
+def without_signs(text: str) -> str:
+    """Text that is read where no mark of ours can stand: labels, outlines."""
+    return _SIGNS.sub("", text)
 
 
 def sanitised(html: str) -> str:

@@ -109,6 +109,13 @@ def test_of_a_table_the_touched_rows_are_marked() -> None:
     assert marked(made) == ["429", "not ", "now"]
 
 
+def test_marked_headings_keep_their_names_in_labels_and_outline() -> None:
+    made = rendered(PAGE, "Reply | Meaning", "## Replies\n\n|", "# Drain")
+    assert made.outline == rendered(PAGE).outline
+    assert 'aria-label="Reply, Meaning"' in made.html
+    assert marked(made) == ["Drain", "Replies", "Reply", "Meaning"]
+
+
 def test_a_code_block_is_cited_as_a_whole() -> None:
     made = rendered(PAGE, "kubectl uncordon", "kubectl drain")
     (figure,) = tree(made).css("figure.cited")

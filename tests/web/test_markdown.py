@@ -10,6 +10,7 @@ import pytest
 from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
+from app.corpus.readers.reading import Skipped, read
 from app.domain.answers import Segment
 from app.domain.documents import Document, Passage
 from app.web.markdown import AnswerRendering, answer_html, document_html, passage_html, plain, text_fragment
@@ -107,6 +108,24 @@ def test_no_hostile_file_becomes_active(shared: Path, expected: dict[str, object
     assert isinstance(never, list)
     for seen in active(html):
         assert not any(str(word).lower() in seen.lower() for word in never), seen
+
+
+@pytest.mark.parametrize("expected", files_with_expectations(), ids=lambda expected: str(expected["file"]))
+def test_no_hostile_file_becomes_active_on_its_way_through_the_readers(
+    shared: Path, expected: dict[str, object]
+) -> None:
+    name = str(expected["file"])
+    document = read(name, (shared / "hostile" / name).read_bytes(), uri=HERE)
+    if isinstance(document, Skipped):
+        assert expected["ingest"] != "ok" or name.endswith((".rst", ".adoc"))
+        return
+    never = expected.get("never_active", [])
+    assert isinstance(never, list)
+    for way in (document_of, answer_of, passage_of):
+        html = way(document.content)
+        assert_harmless(html)
+        for seen in active(html):
+            assert not any(str(word).lower() in seen.lower() for word in never), seen
 
 
 @pytest.mark.parametrize("expected", files_with_expectations(), ids=lambda expected: str(expected["file"]))
