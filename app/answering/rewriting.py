@@ -6,7 +6,7 @@ from app.answering.words import content_words, language_of, words_of
 from app.domain.answers import Question
 
 CARRIED = 8  # words of the earlier question at most
-FEW_WORDS = 3  # a question with fewer words of its own leans on what was said
+FEW_WORDS = 1  # a question with no more words of its own leans on what was said
 LEANING = re.compile(
     r"^\W*(?:and|but|what about|how about|or|so|then|also|und|aber|oder|was ist mit|wie ist es mit|ve|peki|ya)\b"
     r"|\b(?:it|its|that|this|they|them|those|these|there|the same|instead|dort|damit|dafür|das|dies|diese[rsmn]?"
