@@ -19,7 +19,7 @@ MAX_MARKS = 12  # bold, italic and links inside each other
 MAX_SPAN = 30  # a cell that claims more columns is believed no further
 
 _BLANKS = re.compile(r"[ \t\n\f]+")
-_ESCAPED = re.compile(r"([\\`*]|(?<!\w)_|_(?!\w)|~~|\](?=\())")
+_ESCAPED = re.compile(r"([\\`*]|(?<![^\W_])_|_(?![^\W_])|~~|\](?=\())")
 _LINE_START = re.compile(r"^(#{1,6}\s|>|[-+]\s|=+\s*$|-+\s*$|\|)|^(\d{1,9})([.)]\s)")
 _TAG_LIKE = re.compile(r"<(?=/?([A-Za-z][\w-]*)|!--|\?)")
 _LANGUAGE = re.compile(r"(?:lang(?:uage)?|highlight|brush|sourceCode|src)[-: ]+([\w+#-]+)", re.IGNORECASE)

@@ -9,7 +9,7 @@ from app.corpus.readers.embedded_html import strip_comments
 from app.corpus.readers.front_matter import Header, split_header
 from app.corpus.readers.html_markdown import LABEL, text_of, to_markdown
 from app.corpus.readers.markdown_pages import finished
-from app.corpus.readers.templating import strip_go_raw, strip_templates
+from app.corpus.readers.templating import hide_template_code, strip_go_raw, strip_templates
 from app.corpus.readers.vault import Vault
 
 _ROOTS = (
@@ -44,7 +44,7 @@ def read_html(text: str, *, uri: str, file_name: str) -> Draft:
     vault = Vault()
     body = header.body
     if "{{" in body or "{%" in body:
-        body = strip_templates(strip_go_raw(body), vault)
+        body = strip_templates(hide_template_code(strip_go_raw(body), vault), vault)
     body, _ = strip_comments(body)
     tree = LexborHTMLParser(body)
     page = Header(header.body, {**_said(tree), **header.fields}, header.warnings)

@@ -10,7 +10,7 @@ from app.corpus.readers.indentation import settle_indentation
 from app.corpus.readers.labels import join_labels
 from app.corpus.readers.links import settle_links
 from app.corpus.readers.mdx import strip_mdx
-from app.corpus.readers.templating import settle_unknown, strip_go_raw, strip_templates
+from app.corpus.readers.templating import hide_template_code, settle_unknown, strip_go_raw, strip_templates
 from app.corpus.readers.titles import headings_of
 from app.corpus.readers.vault import Vault
 
@@ -34,6 +34,7 @@ def draft_of(header: Header, vault: Vault, *, uri: str, file_name: str, mdx: boo
     text = hide_preformatted(text, vault)
     if mdx:
         text = strip_mdx(text)
+    text = hide_template_code(text, vault)
     text = plain_markdown(text)
     text = settle_indentation(text, vault, code=not mdx)
     text = strip_templates(text, vault)

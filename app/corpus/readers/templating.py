@@ -14,6 +14,10 @@ from app.corpus.readers.vault import FENCE, Vault
 _HUGO = re.compile(r"\{\{([<%])((?:[^{}]|\{(?!\{)|\}(?!\})){0,3000}?)[>%]\}\}")
 _HUGO_ESCAPED = re.compile(r"\{\{([<%])\s*/\*(.{0,300}?)\*/\s*([>%])\}\}")
 _LIQUID = re.compile(r"\{%-?\s*((?:[^%{}]|%(?!\})|\{(?!%)|\}){0,3000}?)-?%\}")
+_HIGHLIGHT = re.compile(
+    r"\{%-?\s*highlight\s+([\w+#-]{1,40})[^%{}]{0,200}%\}((?:[^{]|\{(?!%-?\s*endhighlight)){0,50000}?)"
+    r"\{%-?\s*endhighlight\s*-?%\}"
+)
 _MUSTACHE = re.compile(r"\{\{\{?-?\s*((?:[^{}\n]|\{(?!\{)|\}(?!\})){0,500}?)\s*-?\}\}\}?")
 _GO_FLOW = re.compile(r"\{\{-?\s*(?:range|end|define)\b")
 _GO_RAW = re.compile(r"\{\{raw\s+(?:`([^`]*)`|\"([^\"\n]*)\")\s*\}\}")
@@ -47,14 +51,26 @@ _CONTROL = frozenset(
 )
 
 
+def hide_template_code(text: str, vault: Vault) -> str:
+    """The text without Hugo's shortcodes and Liquid's `highlight`: their code goes into the vault while it is whole."""
+    if "{{<" in text or "{{%" in text:
+        text = _hugo(text, vault)
+    if "highlight" not in text:
+        return text
+
+    def code(match: re.Match[str]) -> str:
+        return f"\n\n{vault.fence(vault.raw(match[2]), match[1])}\n\n"
+
+    return _HIGHLIGHT.sub(code, text)
+
+
 def strip_templates(text: str, vault: Vault) -> str:
-    """The text without template tags: labels for notes and tabs, values for variables that the page itself sets."""
+    """The text without the other template tags: labels for notes and tabs, values that the page itself sets."""
     if "{" not in text and "<?" not in text:
         return text
     text = _INSTRUCTION.sub("", text) if "<?" in text else text
     text = _JINJA_COMMENT.sub("", text) if "{#" in text else text
     if "{{" in text or "{%" in text:
-        text = _hugo(text, vault)
         text, values = _liquid(text, vault)
         is_template = _GO_FLOW.search(text) is not None
         text = _MUSTACHE.sub(lambda match: _mustache(match, values, drop=is_template), text)
@@ -88,8 +104,6 @@ def _quoted(match: re.Match[str]) -> str:
 
 
 def _hugo(text: str, vault: Vault) -> str:
-    if "{{<" not in text and "{{%" not in text:
-        return text
     text = _HUGO_ESCAPED.sub(lambda match: vault.span(f"`{{{{{match[1]}{match[2]}{match[3]}}}}}`"), text)
     panes: list[bool] = []  # open tab panes: whether their tabs hold Markdown
 
@@ -149,8 +163,6 @@ def _liquid(text: str, vault: Vault) -> tuple[str, dict[str, str]]:
             return _LIQUID.sub(kept, _MUSTACHE.sub(kept, inner))
         if tag.name in _WITHOUT_TEXT or tag.name == "setvar":
             return ""
-        if tag.name == "highlight":
-            return "\n\n" + vault.fence(vault.raw(inner), tag.first()) + "\n\n"
         return None
 
     return replace_tags(text, _LIQUID, tag_of, enclosed, _liquid_words), values
