@@ -13,7 +13,7 @@ from app.web.sanitising import characters
 from app.web.splitting import Piece, cut, ends_in_fence
 
 OPEN_LIMIT = 8_000  # characters of an open block; of a longer one only the beginning is shown until it is finished
-ANSWER_LIMIT = 400_000  # characters; what is beyond is left out, and an ellipsis says so
+ANSWER_LIMIT = 200_000  # characters; what is beyond is left out, and an ellipsis says so
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def test_an_answer_cut_in_two_anywhere_is_the_same(place: int) -> None:
 
 def test_awkward_pages_as_answers_are_the_same_too(shared: Path) -> None:
     for seed, path in enumerate(sorted((shared / "hostile").glob("*.md"))):
-        segments = with_marks(path.read_bytes().decode("utf-8", "replace")[:3_000], seed)
+        segments = with_marks(path.read_bytes().decode("utf-8", "replace")[:1_500], seed)
         assert streamed(segments, random_sizes(seed)) == answer_html(segments, cite), path.name
 
 
@@ -278,8 +278,8 @@ def test_an_update_is_quick_however_long_the_answer_is() -> None:
 
 
 def test_an_endless_answer_is_cut_and_says_so() -> None:
-    blocks = answer_html([Segment("word\n\n" * ANSWER_LIMIT, (1,))], cite)
-    assert len(blocks) < ANSWER_LIMIT
+    blocks = answer_html([Segment("word " * ANSWER_LIMIT, (1,))], cite)
+    assert len(blocks[0]) < 2 * ANSWER_LIMIT
     assert blocks[-1] == "<p>…</p>"
 
 
