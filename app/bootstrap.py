@@ -32,7 +32,6 @@ from app.storage.documents import DocumentStore
 from app.storage.engine import Database
 from app.storage.folder import DataFolder
 from app.storage.journal import Journal
-from app.web.assets import verified
 
 HANDBOOK, PYTHON = "handbook", "python"
 STARTERS = (
@@ -177,7 +176,7 @@ class Finding:
 
 async def check_neighbours(settings: Settings) -> tuple[Finding, ...]:
     """Try each part in turn; one that fails does not hide the others."""
-    findings = [_tried("data", lambda: str(data_folder(settings).path))]
+    findings = [tried("data", lambda: str(data_folder(settings).path))]
     try:
         async with open_corpus(settings) as corpus:
             collections = await corpus.source.collections()
@@ -190,8 +189,6 @@ async def check_neighbours(settings: Settings) -> tuple[Finding, ...]:
             )
     except AppError as error:
         findings.append(Finding("database", ok=False, detail=f"{error.code}: {error.detail}"))
-    if settings.assets == "local":
-        findings.append(_tried("assets", lambda: f"{len(verified(settings.data / 'assets'))} files, verified"))
     return tuple(findings)
 
 
@@ -201,7 +198,8 @@ async def migrate_database(settings: Settings) -> None:
         pass
 
 
-def _tried(name: str, attempt: Callable[[], str]) -> Finding:
+def tried(name: str, attempt: Callable[[], str]) -> Finding:
+    """What came of trying one part: its own words, or the error's code and detail."""
     try:
         return Finding(name, ok=True, detail=attempt())
     except AppError as error:

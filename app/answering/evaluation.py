@@ -204,7 +204,7 @@ def _figures(results: Sequence[_Result]) -> dict[str, object]:
         "not_found": _share([result.status == "not_found" for result in others]),
         "unanswerable_confident": _share([result.status == "answered" for result in others]),
         "wrong_refusal": _share([result.status == "not_found" for result in answerable]),
-        "weak_answerable": _share([result.status in ("not_found", "weak") for result in answerable]),
+        "weak_answerable": _share([result.status == "weak" for result in answerable]),
         "search_p50_ms": _quantile([result.search_ms for result in results], 50),
         "search_p95_ms": _quantile([result.search_ms for result in results], 95),
         "ask_p50_ms": _quantile([result.ask_ms for result in results], 50),

@@ -6,17 +6,19 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from app.bootstrap import check_neighbours, data_folder, migrate_database
+from app.bootstrap import check_neighbours, data_folder, migrate_database, tried
 from app.cli.knowledge import JsonOption
 from app.cli.output import print_json
 from app.settings import SettingLine, listing, load
-from app.web.assets import fetch
+from app.web.assets import fetch, verified
 
 
 def check(as_json: JsonOption = False) -> None:
     """Try database, index and assets, and say what to mend. Exit code 1 where something is amiss."""
     settings = load()
-    findings = asyncio.run(check_neighbours(settings))
+    findings = [*asyncio.run(check_neighbours(settings))]
+    if settings.assets == "local":
+        findings.append(tried("assets", lambda: f"{len(verified(settings.data / 'assets'))} files, verified"))
     if as_json:
         print_json([{"part": part.name, "ok": part.ok, "detail": part.detail} for part in findings])
     else:

@@ -76,7 +76,7 @@ class Presenter:
             searched_for=answer.searched_for,
             fell_back=wording.fell_back(answer.fell_back, self.language) if answer.fell_back else "",
             heading=self.language.gettext("From the documents") if quoted else "",
-            blocks=answer_html(answer.segments, self.cite(turn.id, answer.citations)) if written else (),
+            blocks=self.blocks(turn) if written else (),
             sources=self.sources(answer, turn.id, folded=quoted) if written else None,
             weak=self._notes(answer.citations, turn.id, folded=False) if status is TurnStatus.WEAK else (),
             closest=self._pages(answer.retrieved, CLOSEST) if status is TurnStatus.NOT_FOUND else (),
@@ -86,6 +86,11 @@ class Presenter:
             doubts=doubts(answer) if status is TurnStatus.ANSWERED and not quoted else 0,
             tools=status in (TurnStatus.ANSWERED, TurnStatus.WEAK),
         )
+
+    def blocks(self, turn: Turn) -> tuple[Markup, ...]:
+        """The answer's text, block by block."""
+        citations = turn.answer.citations
+        return answer_html(turn.answer.segments, self.cite(turn.id, citations), address=address_of(citations))
 
     def status(self, answer: Answer) -> Status:
         """The status line of an answer that is being made."""
@@ -146,7 +151,7 @@ class Presenter:
     def _notes(self, citations: Sequence[Citation], turn_id: str, *, folded: bool) -> tuple[Note, ...]:
         notes: list[Note] = []
         for citation in citations:
-            passages = tuple(passage_html(passage) for passage in citation.passages)
+            passages = tuple(passage_html(passage, uri=citation.uri) for passage in citation.passages)
             shown = 0 if folded else 1
             notes.append(
                 Note(
@@ -226,6 +231,12 @@ class Presenter:
             )
             for each in collections
         )
+
+
+def address_of(citations: Sequence[Citation]) -> Callable[[int], str]:
+    """The address that a quoted document's own relative links begin at, by the citation's number."""
+    uris = {citation.number: citation.uri for citation in citations}
+    return lambda number: uris.get(number, "")
 
 
 def marks(passages: Sequence[Passage]) -> tuple[PassageMark, ...]:

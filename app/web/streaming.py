@@ -44,7 +44,7 @@ from app.web import wording
 from app.web.errors import told_of_code
 from app.web.i18n import Language
 from app.web.markdown import AnswerRendering
-from app.web.presenting import Presenter
+from app.web.presenting import Presenter, address_of
 from app.web.templating import Pages, partial
 
 PING_SECONDS = 15  # shorter than the shortest read timeout of a proxy (20 s)
@@ -133,7 +133,7 @@ class LivePage:
         if self._pages_only:
             return []
         if self._rendering is None:
-            self._rendering = AnswerRendering(self._cite)
+            self._rendering = AnswerRendering(self._cite, address=self._address)
         rendered = self._rendering.update(self.answer.segments, ended=self.answer.ended)
         closed = Markup("").join(rendered.closed)
         parts = [partial(f"blocks-{self.turn_id}", closed, "beforeend")] if closed else []
@@ -147,6 +147,9 @@ class LivePage:
 
     def _cite(self, number: int, first: bool) -> Markup:  # the renderer calls it by position
         return self.presenter.cite(self.turn_id, self.answer.citations, live=True)(number, first)
+
+    def _address(self, number: int) -> str:
+        return address_of(self.answer.citations)(number)
 
     def _status(self) -> Markup:
         view = self.presenter.status(self.answer)
