@@ -259,7 +259,7 @@ _UNCUT = re.compile(
     r"|<?https?://[^\s<>]{1,2000}[^\s<>.,;:!?)]"
 )
 _END = re.compile(r"(?P<mark>[.!?…]+[\"'”’»)\]*_]*)(?=\s|$)\s*|(?P<wide>[。！？]+[」』”）]*)\s*")
-_NEXT = re.compile(r"[\"'“‘„«(\[*_`\u00bf\u00a1]*(?:[A-Z0-9À-ÖØ-ÞĞİŞÇÖÜА-ЯΑ-Ω]|[^\x00-\u024f]|`|\Z)")
+_NEXT = re.compile(r"[\"'“‘„«(\[*_`\u00bf\u00a1]*\.?(?:[A-Z0-9À-ÖØ-ÞĞİŞÇÖÜА-ЯΑ-Ω]|[^\x00-\u024f]|`|\Z)")
 _LAST_WORD = re.compile(r"(?:^|(?<=[\s(\[\"'*_]))([\w.]*\w)[.]*$")
 _ABBREVIATIONS = frozenset(
     (

@@ -22,8 +22,9 @@ LANGUAGES = {
 
 # A label and the blank line below it, where what follows is the first word of a paragraph (no list, no block).
 _JOINED = re.compile(
-    f"{MARK}([^\n]*?)[ \t]*\n(?:[ \t]*\n)*[ \t]*(?=[^\\W\\d_]|[\ue000\ue004\\[(\"'„“<]|\\*{{1,2}}[^\\s*])"
+    f"{MARK}(\\*\\*[^*\n]*\\*\\*)[ \t]*\n(?:[ \t]*\n)*[ \t]*(?=[^\\W\\d_]|[\ue000\ue004\\[(\"'„“<]|\\*{{1,2}}[^\\s*])"
 )
+_BESIDE = re.compile(rf"{MARK}(\*\*[^*\n]*\*\*)[ \t]+(?=\S)")
 
 
 def note_label(style: str, title: str = "") -> str:
@@ -47,4 +48,4 @@ def join_labels(text: str) -> str:
     """The text with each note's label at the beginning of its first paragraph."""
     if MARK not in text:
         return text
-    return _JOINED.sub(r"\1 ", text).replace(MARK, "")
+    return _BESIDE.sub(r"\1 ", _JOINED.sub(r"\1 ", text)).replace(MARK, "")

@@ -42,12 +42,12 @@ def shortcode_words(tag: Tag) -> str:  # noqa: C901, PLR0911, PLR0912 - a table 
         case "link" | "button" | "api-reference" | "cardlink":
             return tag.named.get("text") or tag.named.get("title") or ""
         case "config_option" | "configoption":
-            return f"`{tag.first('name')}`" if tag.first("name") else ""
+            return f"`{tag.first('name')}`:" if tag.first("name") else ""
         case "spec_status":
             return ""
         case name if name in STYLES:
             label = note_label(tag.named.get("color", name) if name == "alert" else name, tag.named.get("title", ""))
-            return label + "\n"
+            return label + " " if label else ""
         case _:
             return ""
 

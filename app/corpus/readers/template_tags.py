@@ -51,19 +51,34 @@ def replace_tags(
         tag, match = tags[index], matches[index]
         out.append(text[done : match.start()])
         done = match.end()
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         places = closers.get(tag.name, [])
         after = bisect_right(places, index)
         if not tag.closing and after < len(places):
             closer = matches[places[after]]
             taken = enclosed(tag, text[match.end() : closer.start()])
             if taken is not None:
-                out.append(taken)
+                out.append(_indented(taken, line))
                 done, index = closer.end(), places[after] + 1
                 continue
-        out.append(words(tag))
+        out.append(_indented(words(tag), line))
         index += 1
     out.append(text[done:])
     return "".join(out)
+
+
+def _indented(words: str, line: str) -> str:
+    """What a tag becomes, as far to the right as the tag stood: in a list it stays in its item."""
+    if line.strip() or "\n" not in words:
+        return words
+    apart = f"\n{line}" if words.startswith("\n\n") else ""
+    return apart + words.lstrip("\n").replace("\n", f"\n{line}")
+
+
+def name_and_rest(inside: str) -> tuple[str, str]:
+    """A tag's name and what follows it, whatever blanks stand between."""
+    name, *rest = inside.split(None, 1) or ("",)
+    return name, rest[0] if rest else ""
 
 
 def arguments_of(source: str) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -79,4 +94,6 @@ def arguments_of(source: str) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def _unescaped(value: str) -> str:
+    """The value in one line, without the backslashes that guarded its quotes."""
+    value = " ".join(value.split())
     return re.sub(r"\\(.)", r"\1", value) if "\\" in value else value

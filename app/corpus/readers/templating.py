@@ -8,7 +8,15 @@ from collections.abc import Mapping
 
 from app.corpus.readers.labels import note_label, tab_label
 from app.corpus.readers.shortcodes import shortcode_words
-from app.corpus.readers.template_tags import UNKNOWN, UNKNOWN_CLOSE, UNKNOWN_OPEN, Tag, arguments_of, replace_tags
+from app.corpus.readers.template_tags import (
+    UNKNOWN,
+    UNKNOWN_CLOSE,
+    UNKNOWN_OPEN,
+    Tag,
+    arguments_of,
+    name_and_rest,
+    replace_tags,
+)
 from app.corpus.readers.vault import FENCE, Vault
 
 _HUGO = re.compile(r"\{\{([<%])((?:[^{}]|\{(?!\{)|\}(?!\})){0,3000}?)[>%]\}\}")
@@ -66,6 +74,9 @@ def hide_template_code(text: str, vault: Vault) -> str:
 
 def strip_templates(text: str, vault: Vault) -> str:
     """The text without the other template tags: labels for notes and tabs, values that the page itself sets."""
+    vault.map_code(_CODE_VALUE, r"{\1}")
+    vault.map_code(_HUGO_ESCAPED, r"{{\1\2\3}}")
+    vault.map_code(_CODE_VERBATIM, "")
     if "{" not in text and "<?" not in text:
         return text
     text = _INSTRUCTION.sub("", text) if "<?" in text else text
@@ -74,9 +85,6 @@ def strip_templates(text: str, vault: Vault) -> str:
         text, values = _liquid(text, vault)
         is_template = _GO_FLOW.search(text) is not None
         text = _MUSTACHE.sub(lambda match: _mustache(match, values, drop=is_template), text)
-    vault.map_code(_CODE_VALUE, r"{\1}")
-    vault.map_code(_HUGO_ESCAPED, r"{{\1\2\3}}")
-    vault.map_code(_CODE_VERBATIM, "")
     return text
 
 
@@ -110,7 +118,7 @@ def _hugo(text: str, vault: Vault) -> str:
     def tag_of(match: re.Match[str]) -> Tag:
         inside = match[2].strip()
         closing = inside.startswith("/")
-        name, _, rest = inside.lstrip("/ ").partition(" ")
+        name, rest = name_and_rest(inside.lstrip("/ "))
         named, placed = arguments_of(rest.rstrip("/ "))
         return Tag(name.rstrip("/").lower(), named, placed, closing, raw=match[1] == "<")
 
@@ -146,7 +154,7 @@ def _liquid(text: str, vault: Vault) -> tuple[str, dict[str, str]]:
         return text, values
 
     def tag_of(match: re.Match[str]) -> Tag:
-        name, _, rest = match[1].strip().partition(" ")
+        name, rest = name_and_rest(match[1])
         name = name.strip("\n\t'\"")
         closing = name.startswith("end") and len(name) > 3
         named, placed = arguments_of(rest)
