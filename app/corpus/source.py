@@ -49,7 +49,7 @@ class CorpusSource:
 
         While another process ingests, the former index serves, and the new one is followed when it is there.
         """
-        if self._index.generation == await self._store.generation():
+        if self._index.generation == (await self._store.generation() or None):  # before the first ingest: neither
             return
         try:
             await bring_up(self._store, self._index, progress)

@@ -48,6 +48,30 @@ async def test_a_search_outside_the_scope_finds_nothing(source: KnowledgeSource)
         await source.get_document(PUMP, Scope(collections=frozenset({"other"})))
 
 
+async def test_a_scope_that_names_what_no_document_has_finds_nothing(source: KnowledgeSource) -> None:
+    for scope in (Scope(products=frozenset({"x"})), Scope(versions=frozenset({"9"}))):
+        assert await source.search_documents("pump", scope) == ()
+        with pytest.raises(DocumentNotFound):
+            await source.get_document(PUMP, scope)
+        assert (await source.batch_get_documents([PUMP], scope)).unknown == (PUMP,)
+
+
+async def test_a_search_keeps_to_its_limit_and_the_best_stay_the_best(source: KnowledgeSource) -> None:
+    many = await source.search_documents("pump tank valve water", limit=50)
+    assert len(many) > 2
+    for limit in (1, 2):
+        fewer = await source.search_documents("pump tank valve water", limit=limit)
+        assert [(chunk.parent, chunk.id) for chunk in fewer] == [(chunk.parent, chunk.id) for chunk in many[:limit]]
+
+
+async def test_all_that_is_found_can_be_fetched_by_its_parent(source: KnowledgeSource) -> None:
+    found = await source.search_documents("pump tank valve water", limit=20)
+    names = list({chunk.parent for chunk in found})
+    batch = await source.batch_get_documents(names)
+    assert [document.name for document in batch.documents] == names
+    assert {chunk.uri for chunk in found} == {document.uri for document in batch.documents}
+
+
 async def test_a_document_is_whole(source: KnowledgeSource) -> None:
     document = await source.get_document(PUMP)
     assert document.uri == "https://docs.example.com/plant/pump"
@@ -60,9 +84,19 @@ async def test_an_unknown_document_is_told_by_its_name(source: KnowledgeSource) 
         await source.get_document("documents/docs.example.com/plant/none")
 
 
-@pytest.mark.parametrize("name", ["", "documents/", "docs.example.com/plant/pump", "documents/a\nb"])
+@pytest.mark.parametrize(
+    "name", ["", "documents/", "docs.example.com/plant/pump", "documents/a\nb", "documents/\ud800"]
+)
 async def test_what_is_no_name_is_refused(source: KnowledgeSource, name: str) -> None:
     with pytest.raises(DocumentNameInvalid):
+        await source.get_document(name)
+    with pytest.raises(DocumentNameInvalid):
+        await source.batch_get_documents([PUMP, name])
+
+
+@pytest.mark.parametrize("name", ["documents/a b", "documents/a%2Fb", "documents/a#b", "documents/a?b", PUMP + "/"])
+async def test_a_name_of_any_letters_is_just_not_known(source: KnowledgeSource, name: str) -> None:
+    with pytest.raises(DocumentNotFound):
         await source.get_document(name)
 
 
@@ -70,6 +104,7 @@ async def test_a_batch_keeps_the_order_and_tells_unknown_names(source: Knowledge
     batch = await source.batch_get_documents([TANK, "documents/none", PUMP])
     assert [document.name for document in batch.documents] == [TANK, PUMP]
     assert batch.unknown == ("documents/none",)
+    assert (await source.batch_get_documents([])).documents == ()
 
 
 async def test_a_batch_of_more_than_twenty_is_refused(source: KnowledgeSource) -> None:

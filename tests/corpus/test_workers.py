@@ -68,7 +68,8 @@ async def test_workers_end_when_their_leader_is_killed(tmp_path: Path) -> None:
     leader = await asyncio.create_subprocess_exec(
         sys.executable, program, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=asyncio.subprocess.PIPE
     )
-    output, _ = await leader.communicate()
+    async with asyncio.timeout(60):  # workers that go on would keep the pipe open
+        output, _ = await leader.communicate()
     left = {int(number) for number in output.split()}
     assert left
     deadline = asyncio.get_running_loop().time() + 20
