@@ -96,11 +96,13 @@ class ExtractiveWriter:
             group = list(run)
             first = group[0]
             number = numbers.setdefault(first.document.name, len(numbers) + 1)
-            text = _heading_above(first, former) + _lead_text(first, shown) + first.header
-            for unit in group:
-                shown.add((unit.document.name, unit.start))
-                passages.setdefault(unit.document.name, []).append(self._passage(unit, weighed))
-            text += _separated(group)
+            lead = _lead_of(first, shown)
+            text = _heading_above(first, former) + _lead_text(first, lead) + first.header + _separated(group)
+            shown.update((unit.document.name, unit.start) for unit in group)
+            quoted = [*lead, *((unit.start, unit.end) for unit in group)]
+            passages.setdefault(first.document.name, []).extend(
+                self._passage(first, span, weighed) for span in _merged(quoted, first.document.content)
+            )
             segments.append(Segment(text.rstrip() + "\n\n", (number,)))
             former = first
         citations = tuple(
@@ -108,16 +110,18 @@ class ExtractiveWriter:
         )
         return Composition(tuple(segments), citations)
 
-    def _passage(self, unit: Unit, weighed: Mapping[str, float]) -> Passage:
-        text = unit.text
-        spans = [
+    def _passage(self, unit: Unit, span: tuple[int, int], weighed: Mapping[str, float]) -> Passage:
+        """The quoted span, with its sentence that says most of what was asked as its mark."""
+        text = unit.document.content[slice(*span)]
+        sentences = [
             (block.start + start, block.start + end)
             for block in blocks_of(text)
             if block.kind in PROSE
             for start, end in sentences_of(text[block.start : block.end])
         ]
-        mark = max(spans, key=lambda span: share(weighed, set(self._terms.stems(text[slice(*span)]))), default=None)
-        return Passage(text, unit.headings, unit.start, (mark,) if mark else ())
+        worth = {each: share(weighed, set(self._terms.stems(text[slice(*each)]))) for each in sentences}
+        mark = max(sentences, key=lambda each: worth[each], default=None)
+        return Passage(text, unit.headings, span[0], (mark,) if mark else ())
 
 
 def _form(unit: Unit, asked: frozenset[str]) -> float:
@@ -192,11 +196,27 @@ def _heading_above(unit: Unit, former: Unit | None) -> str:
     return f"**{unit.headings[-1].replace('*', '')}**\n\n"
 
 
-def _lead_text(unit: Unit, shown: set[tuple[str, int]]) -> str:
+def _lead_of(unit: Unit, shown: set[tuple[str, int]]) -> list[tuple[int, int]]:
+    """The span of the sentence that introduces the unit, unless it was shown already."""
     if unit.lead is None or (unit.document.name, unit.lead[0]) in shown:
-        return ""
+        return []
     shown.add((unit.document.name, unit.lead[0]))
-    return unit.document.content[slice(*unit.lead)].rstrip() + "\n\n"
+    return [unit.lead]
+
+
+def _lead_text(unit: Unit, lead: Sequence[tuple[int, int]]) -> str:
+    return "".join(unit.document.content[start:end].rstrip() + "\n\n" for start, end in lead)
+
+
+def _merged(spans: Sequence[tuple[int, int]], content: str) -> list[tuple[int, int]]:
+    """Spans with nothing but blanks between them are one passage."""
+    merged: list[tuple[int, int]] = []
+    for start, end in spans:
+        if merged and start >= merged[-1][1] and not content[merged[-1][1] : start].strip():
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _separated(group: Sequence[Unit]) -> str:

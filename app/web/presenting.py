@@ -136,7 +136,9 @@ class Presenter:
                 again = gettext("Try again") if told.remedy is Remedy.AGAIN else ""
                 return Notice("fail", told.title, told.text, again, True, failure.request_id if failure else "")
             case TurnStatus.STOPPED:
-                kept = gettext("What was written stays.") if turn.answer.segments else gettext("Nothing was written yet.")
+                kept = (
+                    gettext("What was written stays.") if turn.answer.segments else gettext("Nothing was written yet.")
+                )
                 return Notice("", gettext("You stopped this answer."), kept, gettext("Write it again"))
             case TurnStatus.INTERRUPTED:
                 return Notice(
@@ -245,17 +247,28 @@ def marks(passages: Sequence[Passage]) -> tuple[PassageMark, ...]:
 
 
 def is_quoted(answer: Answer) -> bool:
-    """Whether the answer holds nothing but words of its sources, each piece in a passage of a document it cites."""
-    passages = {citation.number: citation.passages for citation in answer.citations}
+    """Whether the answer holds nothing but words of its sources: each line stands in a passage that it cites.
+
+    Headings in bold and a table's head tell where a passage stands, and are not looked for.
+    """
+    passages = {
+        citation.number: _bare(" ".join(passage.text for passage in citation.passages)) for citation in answer.citations
+    }
     pieces = [segment for segment in answer.segments if segment.text.strip()]
     return bool(pieces) and all(
-        any(
-            _bare(segment.text) in _bare(passage.text)
-            for number in segment.numbers
-            for passage in passages.get(number, ())
-        )
+        any(all(_bare(line) in passages.get(number, "") for line in _said(segment.text)) for number in segment.numbers)
         for segment in pieces
     )
+
+
+def _said(text: str) -> list[str]:
+    lines = [line.strip() for line in text.splitlines()]
+    heads = {place - 1 for place, line in enumerate(lines) if line and set(line) <= set("|-: ") and "|" in line}
+    return [
+        line
+        for place, line in enumerate(lines)
+        if line and place not in heads and not set(line) <= set("|-: ") and not (line[:2] == line[-2:] == "**")
+    ]
 
 
 def _bare(text: str) -> str:
