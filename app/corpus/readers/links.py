@@ -88,7 +88,7 @@ def _joined(target: str, uri: str, file_name: str) -> str:
     if not path:
         return uri + mark + fragment
     plain, suffix = posixpath.splitext(path)
-    if suffix.lower() not in _SOURCE_SUFFIXES or path.startswith("/"):
+    if suffix.lower() not in _SOURCE_SUFFIXES:
         return urljoin(uri, target)
     # A link to a source file is written from the source file's folder; the published page of `a/b.md` may be `a/b/`.
     is_index = posixpath.splitext(posixpath.basename(file_name))[0].lower() in ("index", "_index", "readme")

@@ -150,6 +150,7 @@ def test_an_unclosed_comment_hides_what_is_below_it_and_is_told() -> None:
 LINKS = [
     ("[a](b.md#c) [a](../b.md)", "[a](https://docs.example.com/guide/b/#c) [a](https://docs.example.com/b/)"),
     ("[a](./d/) [a](/e)", "[a](https://docs.example.com/guide/page/d/) [a](https://docs.example.com/e)"),
+    ("[a](/x/b.mdx)", "[a](https://docs.example.com/x/b/)"),
     ("[a](#f)", "[a](https://docs.example.com/guide/page/#f)"),
     ("See [the *guide*][g], [g][] and [g].\n\n[g]: <https://x.example.com/a b> 'title'",
      "See [the *guide*](<URL>), [g](<URL>) and [g](<URL>).".replace("URL", "https://x.example.com/a b")),
