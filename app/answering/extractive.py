@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import dedent
 
 from app.answering.blocks import BlockKind, blocks_of, sentences_of
 from app.answering.terms import StatisticsOfChunks, Terms, TermStatistics, share, weights
@@ -19,6 +20,7 @@ BUDGET_WORDS = 220
 FIRST_PICKS = 3  # these stand in the order of their worth, the rest in reading order
 NOVELTY = 0.9
 ENOUGH = 0.30  # a further block must be worth this share of the first pick, else the answer is complete
+SHORTEST_WORDS = 20  # below it a block is not worth more for being shorter
 PROSE = (BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.ROW, BlockKind.QUOTE)
 
 _HOW = frozenset(("how", "wie", "nasıl"))
@@ -162,7 +164,7 @@ def _picked(scored: Sequence[_Scored]) -> list[_Scored]:
 def _gain(each: _Scored, picked: Sequence[_Scored]) -> float:
     repeated = max((_overlap(each.stems, other.stems) for other in picked), default=0.0)
     worth = math.pow(each.worth, 0.8)
-    return worth * (1 - NOVELTY * repeated) / math.sqrt(max(5, each.unit.words))
+    return worth * (1 - NOVELTY * repeated) / math.sqrt(max(SHORTEST_WORDS, each.unit.words))
 
 
 def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
@@ -220,7 +222,8 @@ def _merged(spans: Sequence[tuple[int, int]], content: str) -> list[tuple[int, i
 
 
 def _separated(group: Sequence[Unit]) -> str:
-    return "\n".join(unit.text.rstrip("\n") for unit in group)
+    """Blocks one below the other; what stood indented inside a list stands at the edge, so that it is still a block."""
+    return "\n".join(dedent(unit.text).rstrip("\n") for unit in group)
 
 
 def _document_of(units: Sequence[Unit], name: str) -> Document:

@@ -5,7 +5,7 @@ from app.domain.answers import Answer
 RETRIEVED = 10
 
 
-def answer_object(*, id: str, status: str, answer: Answer, ms: int) -> dict[str, object]:  # its name there
+def answer_object(*, id: str, status: str, answer: Answer, ms: int) -> dict[str, object]:  # noqa: A002  # its name there
     """`id, status, text, citations, sentences, retrieved, ms`: see docs/api.md. `ms` are milliseconds in all."""
     return {
         "id": id,

@@ -8,6 +8,7 @@ from app.domain.documents import Document, DocumentChunk
 
 CHUNKS = 6  # of the best; more change nothing (measured)
 LONGEST_LIST_WORDS = 180  # up to so many words an ordered list is one unit: steps are never torn apart
+SHORT_LIST_WORDS = 60  # an unordered list of so many words is one unit, too
 SHORT_SECTION_WORDS = 90  # a section of so many words is one unit
 FEWEST_WORDS = 3
 
@@ -146,7 +147,8 @@ def _run(blocks: Sequence[Block], at: int, text: str) -> int:
 def _pieces(run: Sequence[Block], text: str) -> Iterator[tuple[int, int]]:
     first, last = run[0], run[-1]
     whole = len(text[first.start : last.end].split())
-    if first.kind is BlockKind.ITEM and first.ordered and whole <= LONGEST_LIST_WORDS:
+    limit = LONGEST_LIST_WORDS if first.ordered else SHORT_LIST_WORDS
+    if first.kind is BlockKind.ITEM and whole <= limit:
         yield first.start, last.end
         return
     for block in run:

@@ -1,4 +1,4 @@
-"""From domain values to what templates are given: turns, footnotes, places, lists. Not markup, and no decisions of HTTP."""
+"""From domain values to what templates are given: turns, footnotes, lists. Not markup, no decisions of HTTP."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,8 @@ from app.web.views import (
 )
 
 CLOSEST, ALSO = 5, 10  # pages in a list; more would not be looked at
-MARGIN_CHARACTERS = 350  # of answer for each footnote, else notes in the margin run longer than the text
+MARGIN_CHARACTERS = 350  # of answer are as high as a footnote's own lines, else notes in the margin overtake the text
+MARGIN_PASSAGE = 1.5  # characters of answer are as high as one of a passage in the narrow margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Presenter:
             question=turn.question,
             status=Status(wording.trail((), self.language), running=True),
             says=wording.announcement(TurnStatus.PENDING, turn.answer, self.language),
+            beside=True,
         )
 
     def turn(self, turn: Turn, *, rephrase: Composer | None = None) -> TurnView:
@@ -73,6 +75,7 @@ class Presenter:
             question=turn.question,
             status=self._status(turn, quoted=quoted),
             says=wording.announcement(status, answer, self.language),
+            beside=has_room_in_margin(answer, folded=quoted),
             searched_for=answer.searched_for,
             fell_back=wording.fell_back(answer.fell_back, self.language) if answer.fell_back else "",
             heading=self.language.gettext("From the documents") if quoted else "",
@@ -280,6 +283,7 @@ def doubts(answer: Answer) -> int:
     return sum(1 for segment in answer.segments if segment.text.strip() and not segment.numbers)
 
 
-def has_room_in_margin(turns: Sequence[Turn]) -> bool:
-    """Whether each answer is long enough for its footnotes to stand beside it."""
-    return all(len(turn.answer.text) >= MARGIN_CHARACTERS * len(turn.answer.citations) for turn in turns)
+def has_room_in_margin(answer: Answer, *, folded: bool) -> bool:
+    """Whether an answer is long enough for its footnotes to stand beside it; `folded`: without their passages."""
+    passages = sum(len(each.passages[0].text) for each in answer.citations if each.passages and not folded)
+    return len(answer.text) >= MARGIN_CHARACTERS * len(answer.citations) + round(MARGIN_PASSAGE * passages)
