@@ -1,4 +1,4 @@
-"""The addresses of our own pages, with the path prefix of a proxy and each part encoded once. Not the documents' own."""
+"""The addresses of our own pages, below a proxy's prefix, each part encoded once. Not the documents' own."""
 
 import re
 import zlib
@@ -21,7 +21,7 @@ class Routes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PassageMark:
-    """Where a passage stands in a document, `content[start:end]`, and a sum over its text that tells whether it still does.
+    """Where a passage stands, `content[start:end]`, and a sum over its text that tells whether it still does.
 
     The sum guards against a document that has changed since the link was made; it is no secret and no signature.
     """
@@ -70,7 +70,8 @@ class Addresses:
 
     def turn_in_conversation(self, conversation: str, turn: str, *, wait: bool = False) -> str:
         """The page of a conversation at a turn; with `wait` it waits (not for ever) until the answer is whole."""
-        return self.asked("conversation", {"conversation_id": conversation}, {"wait": "1" if wait else ""}, f"turn-{turn}")
+        query = {"wait": "1" if wait else ""}
+        return self.asked("conversation", {"conversation_id": conversation}, query, f"turn-{turn}")
 
     def reader(self, name: str, passages: Iterable[PassageMark] = ()) -> str:
         """Our page of a document, at its first passage of those to be marked."""

@@ -188,8 +188,10 @@ FACES: dict[type[AppError], Face] = {
         _("The operator adds them with: footnote ingest FOLDER --collection NAME"),
         severe=False,
     ),
-    errors.PathMissing: Face(404, _("A folder or file is missing."), _("The operator must check the path.")),
-    errors.ManifestInvalid: Face(422, _("The manifest cannot be read."), _("The operator must mend the line that is named.")),
+    errors.PathMissing: Face(404, _("A folder or file is missing."), _("Check the path.")),
+    errors.ManifestInvalid: Face(
+        422, _("The manifest cannot be read."), _("The operator must mend the line that is named.")
+    ),
     errors.IndexMissing: Face(
         503,
         _("The index of the documents is being made."),
@@ -217,18 +219,16 @@ FACES: dict[type[AppError], Face] = {
     errors.StorageFull: Face(
         507, _("The disk is full."), _("The operator must make room; nothing that was answered is lost.")
     ),
-    errors.StorageCorrupt: Face(
-        503, _("The database is damaged."), _("The operator must restore it from a backup.")
-    ),
+    errors.StorageCorrupt: Face(503, _("The database is damaged."), _("The operator must restore it from a backup.")),
     errors.SchemaTooNew: Face(
         503,
         _("The database was written by a newer version."),
         _("The operator must install that version again, or restore a backup."),
     ),
-    errors.DataInUse: Face(
-        503, _("Another server uses the same data."), _("The operator must stop one of the two.")
+    errors.DataInUse: Face(503, _("Another server uses the same data."), _("The operator must stop one of the two.")),
+    errors.SettingsError: Face(
+        500, _("A setting is wrong."), _("The operator must mend the setting that the log names.")
     ),
-    errors.SettingsError: Face(500, _("A setting is wrong."), _("The operator must mend the setting that the log names.")),
 }
 
 CODES: dict[str, type[AppError]] = {kind.code: kind for kind in FACES}

@@ -50,7 +50,9 @@ class Language:
 
     def seconds(self, milliseconds: int) -> str:
         """A length of time as `6.2 s`."""
-        figure = format_decimal(milliseconds / 1000, format="#,##0.0" if milliseconds >= 100 else "0.00", locale=self.locale)
+        figure = format_decimal(
+            milliseconds / 1000, format="#,##0.0" if milliseconds >= 100 else "0.00", locale=self.locale
+        )
         return self.gettext("%(figure)s s", figure=figure)
 
     def moment(self, moment: datetime) -> str:

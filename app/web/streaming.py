@@ -1,4 +1,4 @@
-"""A turn's events as a stream: for the page as HTML that replaces named parts, for programs as JSON. One helper for all.
+"""A turn's events as a stream: for the page as HTML that replaces named parts, for programs as JSON.
 
 Not how an answer is made, and not how its text becomes HTML. The contract with the page (htmx 4 with hx-sse):
 
@@ -160,7 +160,9 @@ class LivePage:
         return partial("says", wording.announcement(status, self.answer, self.presenter.language))
 
 
-async def page_messages(follow: Follow, new_page: Callable[[], LivePage], last_seen: int) -> AsyncIterator[ServerSentEvent]:
+async def page_messages(
+    follow: Follow, new_page: Callable[[], LivePage], last_seen: int
+) -> AsyncIterator[ServerSentEvent]:
     """The page's stream after the event `last_seen` (0: from the start), up to and including `done`.
 
     The answer is folded from its first event, so that blocks and numbers go on where the reader's page is.

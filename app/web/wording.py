@@ -1,4 +1,4 @@
-"""The sentences that depend on a number or a state: status lines, announcements, reasons. Not the fixed texts of pages."""
+"""Sentences that depend on a number or a state: status lines, announcements, reasons. Not the pages' fixed texts."""
 
 from collections.abc import Sequence
 from typing import assert_never
@@ -96,7 +96,9 @@ def announcement(status: TurnStatus, answer: Answer, language: Language) -> str:
             )
         case TurnStatus.WEAK:
             return language.ngettext(
-                "No clear answer, %(number)s page may help", "No clear answer, %(number)s pages may help", len(answer.citations)
+                "No clear answer, %(number)s page may help",
+                "No clear answer, %(number)s pages may help",
+                len(answer.citations),
             )
         case TurnStatus.NOT_FOUND:
             return language.gettext("The documents do not answer this")
