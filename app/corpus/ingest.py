@@ -1,7 +1,7 @@
 """Taking documents in: only what changed, and all of it at once. Not what is in a file, nor how the index is built.
 
-    read, many at a time ──► staged rows and uncommitted index ──► one short transaction makes the rows live
-                                                               ──► the index is written, then named
+    read, many at a time ──► staged rows, and an index written beside the one that serves
+                         ──► one short transaction makes the rows live ──► the new index is named
 
 Killed anywhere before the transaction, nothing has happened but rows that nobody sees. Killed between transaction and
 index, the index's generation does not fit: who has it open goes on with the former state, and whoever ingests or opens
@@ -10,13 +10,14 @@ it next makes it anew from the database.
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.corpus.index.engine import IndexChanges, IndexedChunk, IndexedDocument, IndexEngine
 from app.corpus.materials import Material, Materials, SkippedFile
 from app.corpus.parsing import Parsed, Refused, Result, Same, Task
 from app.corpus.workers import parsed
-from app.domain.errors import CorpusError, NothingToIngest
+from app.domain.errors import CorpusError, NothingToIngest, StorageError
 from app.storage.documents import DocumentStore, Known, NewDocument, Slice, StoredDocument
 
 LONGEST_NAME = 200  # of a collection
@@ -76,32 +77,44 @@ class Ingest:
         given = materials if isinstance(materials, Materials) else Materials(tuple(materials))
         if not given.found:
             raise NothingToIngest(collection)
+        tally = _Tally(list(given.skipped))
         with self._index.alone():
-            generation = await self._store.generation()
-            with self._index.changes(generation) as changes:
-                # While the index is behind, its readers may still need what the last ingest removed.
-                await self._store.purge(removed=not changes.afresh)
-                if changes.afresh:
-                    await _fill(self._store, changes, progress)
-                known = await self._store.known(collection)
-                tally = _Tally(known, list(given.skipped))
-                await self._take(given.found, collection, tally, changes, progress)
-                gone = tally.gone() if prune else []
-                if tally.added or tally.changed or gone:
-                    generation = await self._store.publish(collection, [each.name for each in gone])
-                    changes.remove([*tally.stale, *(each.id for each in gone)])
-                    changes.commit(generation)
-                elif changes.afresh:
-                    changes.commit(generation)
+            try:
+                await self._change(given.found, collection, tally, prune=prune, progress=progress)
+            except BaseException:
+                with suppress(StorageError):  # on a full disk even that may fail; then the next ingest does it
+                    await self._store.purge(removed=False)
+                raise
         return IngestReport(
             added=tally.added,
             changed=tally.changed,
             same=tally.same,
-            removed=len(gone),
+            removed=tally.removed,
             skipped=tuple(tally.skipped),
             warnings=tuple(tally.warnings),
             seconds=time.monotonic() - began,
         )
+
+    async def _change(
+        self, found: Sequence[Material], collection: str, tally: "_Tally", *, prune: bool, progress: OnProgress
+    ) -> None:
+        generation = await self._store.generation()
+        with self._index.changes(generation) as changes:
+            # While the index is behind, its readers may still need what the last ingest removed.
+            await self._store.purge(removed=not changes.afresh)
+            if changes.afresh:
+                await _fill(self._store, changes, progress)
+            tally.knows(await self._store.known(collection))
+            await self._take(found, collection, tally, changes, progress)
+            gone = tally.gone() if prune else []
+            tally.removed = len(gone)
+            if tally.added or tally.changed or gone:
+                changes.remove([*tally.stale, *(each.id for each in gone)])
+                changes.prepare()
+                generation = await self._store.publish(collection, [each.name for each in gone])
+                changes.commit(generation)
+            elif changes.afresh:
+                changes.commit(generation)
 
     async def _take(
         self,
@@ -152,23 +165,23 @@ async def _fill(store: DocumentStore, changes: IndexChanges, progress: OnProgres
 class _Tally:
     """What has become of the materials so far, and which names are taken: of two files for one, the first has it."""
 
-    known: Sequence[Known]
     skipped: list[SkippedFile]
     warnings: list[SkippedFile] = field(default_factory=list)
     added: int = 0
     changed: int = 0
     same: int = 0
+    removed: int = 0
     stale: list[int] = field(default_factory=list)  # keys of the rows that are replaced
     _kept: set[str] = field(default_factory=set)  # names that the materials still have
     _taken: dict[str, str] = field(default_factory=dict)  # name: origin
     _folded: dict[str, str] = field(default_factory=dict)  # name without regard to case: origin
-    _by_name: dict[str, Known] = field(init=False)
-    _by_origin: dict[str, list[Known]] = field(init=False)
+    _by_name: dict[str, Known] = field(default_factory=dict)
+    _by_origin: dict[str, list[Known]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._by_name = {each.name: each for each in self.known}
-        self._by_origin = {}
-        for each in self.known:
+    def knows(self, known: Iterable[Known]) -> None:
+        """What is stored before."""
+        for each in known:
+            self._by_name[each.name] = each
             self._by_origin.setdefault(each.origin, []).append(each)
 
     def digests_of(self, origin: str) -> frozenset[bytes]:
@@ -176,7 +189,7 @@ class _Tally:
 
     def gone(self) -> list[Known]:
         """What is stored, but not among the materials."""
-        return sorted((each for each in self.known if each.name not in self._kept), key=lambda each: each.name)
+        return [each for name, each in sorted(self._by_name.items()) if name not in self._kept]
 
     def counted(self, results: Sequence[Result], elsewhere: Mapping[str, str]) -> list[Parsed]:
         """The documents that must be written; everything is counted. `elsewhere`: names of other collections."""

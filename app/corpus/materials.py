@@ -2,7 +2,7 @@
 
 Addresses, in this order: the manifest's; the base address and the path below the folder; else
 `footnote://{collection}/{path}`, an address that only our own reader knows. `index` and `README` are their folder.
-The order of the files is stable: index files first, then by name, a folder's own files before those below it.
+The order of the files is stable: `index` first, `README` next, then by name; a folder's own files before those below.
 """
 
 import json
@@ -19,7 +19,7 @@ from app.domain.documents import host_of
 from app.domain.errors import CorpusError, ManifestInvalid, PathMissing
 
 OWN_SCHEME = "footnote"
-FOLDER_PAGES = ("index", "readme", "_index")
+FOLDER_PAGES = ("index", "_index", "readme")
 PATH_SAFE = "/-._~!$&'()*+,;=:@"  # RFC 3986, 3.3: what may stand in a path as it is; a percent sign may not
 
 _ADDRESS = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.IGNORECASE)
@@ -101,7 +101,7 @@ def _walked(paths: Sequence[Path], skipped: list[SkippedFile]) -> Iterator[tuple
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             links = (link for name in folders if (link := Path(folder, name)).is_symlink())
             skipped.extend(SkippedFile(_shown(link.relative_to(root)), "is a link to a folder") for link in links)
-            for name in sorted(files, key=lambda name: (Path(name).stem.lower() not in FOLDER_PAGES, name)):
+            for name in sorted(files, key=_in_order):
                 file = Path(folder, name)
                 relative = file.relative_to(root)
                 if file.suffix.lower() not in SUFFIXES:
@@ -110,6 +110,11 @@ def _walked(paths: Sequence[Path], skipped: list[SkippedFile]) -> Iterator[tuple
                     skipped.append(SkippedFile(_shown(relative), reason))
                 else:
                     yield file, PurePosixPath(relative)
+
+
+def _in_order(name: str) -> tuple[int, str]:
+    stem = Path(name).stem.lower()
+    return FOLDER_PAGES.index(stem) if stem in FOLDER_PAGES else len(FOLDER_PAGES), name
 
 
 def _why_not(file: Path, root: Path) -> str:

@@ -1,5 +1,6 @@
 """Documents and their chunks in the database: staged beside the live ones, then made live at once. Not the index."""
 
+import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from collections.abc import Collection as Names
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from app.storage.tables import chunks, collections, documents, facts
 
 STAGED, LIVE, REMOVED = "staged", "live", "removed"
 IN_ONE_STATEMENT = 500  # SQLite binds at most 32,766 values
+FIRST_GENERATION = 1_000_000_000  # counted up from a random number, so that another database's index never fits
 REBUILD_BATCH = 200  # documents held in memory at once while an index is rebuilt
 
 
@@ -104,7 +106,7 @@ class DocumentStore:
             return tuple(Collection(*row) for row in await connection.execute(query))
 
     async def generation(self) -> int:
-        """How many ingests have gone live."""
+        """Counts up with each ingest that goes live; 0 before the first."""
         async with self._database.reading() as connection:
             return await _generation(connection)
 
@@ -228,7 +230,7 @@ class DocumentStore:
                 )
             await connection.execute(update(documents).where(documents.c.state == STAGED).values(state=LIVE))
             await connection.execute(update(collections).where(collections.c.name == collection).values(updated_at=now))
-            generation = await _generation(connection) + 1
+            generation = (await _generation(connection) or secrets.randbelow(FIRST_GENERATION)) + 1
             await connection.execute(delete(facts).where(facts.c.key == "generation"))
             await connection.execute(insert(facts).values(key="generation", value=generation))
             return generation

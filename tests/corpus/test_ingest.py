@@ -353,6 +353,7 @@ async def test_an_ingest_that_is_cancelled_leaves_the_former_state_and_can_be_do
             await task
         assert await found(corpus, "q5z") == []
         assert await found(corpus, "vinegar") == [f"{BASE}/tank"]
+        assert len(list((tmp_path / "data/index").glob("v*"))) == 1
         assert (await taken(corpus, tmp_path / "pages")).added == 150
         assert await found(corpus, "q5z") == [f"{BASE}/5"]
 

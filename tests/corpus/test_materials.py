@@ -45,7 +45,7 @@ def test_an_address_is_the_base_and_the_path_without_its_suffix(tmp_path: Path) 
 
 
 def test_an_index_is_its_folder_and_comes_first(tmp_path: Path) -> None:
-    folder = pages(tmp_path, "a.md", "README.md", "b/_index.md", "b/a.md", "c/INDEX.MD")
+    folder = pages(tmp_path, "a.md", "README.md", "b/_index.md", "b/a.md", "c/INDEX.MD", "c/README.md")
     found = materials_of([folder], collection="plant", base_uri=BASE)
     assert list(addresses(found).items()) == [
         ("README.md", BASE.rstrip("/")),
@@ -53,6 +53,7 @@ def test_an_index_is_its_folder_and_comes_first(tmp_path: Path) -> None:
         ("b/_index.md", BASE + "b"),
         ("b/a.md", BASE + "b/a"),
         ("c/INDEX.MD", BASE + "c"),
+        ("c/README.md", BASE + "c"),
     ]
 
 

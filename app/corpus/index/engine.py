@@ -57,8 +57,12 @@ class IndexChanges(Protocol):
 
     def remove(self, document_ids: Iterable[int]) -> None: ...
 
+    def prepare(self) -> None:
+        """Write all, so that a full disk shows now: what is left for `commit` is small. No changes after it."""
+        ...
+
     def commit(self, generation: int) -> None:
-        """Make the changes seen, as those of the database's `generation`. Nothing can be changed after it."""
+        """Make the changes seen, as those of the database's `generation`."""
         ...
 
 

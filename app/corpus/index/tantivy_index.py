@@ -131,6 +131,7 @@ class TantivyChanges:
         self._analyser = words
         self._committed = committed
         self._writers: tuple[tantivy.IndexWriter, ...] = ()
+        self._done = False
 
     @property
     def afresh(self) -> bool:
@@ -146,7 +147,7 @@ class TantivyChanges:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._writers:  # not committed
+        if not self._done:
             self._writers = ()  # the library ends their threads as they go
             snapshots.drop(self._place)
 
@@ -162,13 +163,18 @@ class TantivyChanges:
             for writer, query in zip(self._writers, document_queries(document_id), strict=True):
                 writer.delete_documents_by_query(query)  # by_term takes no key for an unsigned one, and says nothing
 
-    def commit(self, generation: int) -> None:
+    def prepare(self) -> None:
         with _told(self._folder):
             for writer in self._writers:
                 writer.commit()
                 writer.wait_merging_threads()  # from here on the files stay as they are
-            snapshots.name(self._folder, RECIPE, Snapshot(generation, self._place))
         self._writers = ()
+
+    def commit(self, generation: int) -> None:
+        self.prepare()
+        with _told(self._folder):
+            snapshots.name(self._folder, RECIPE, Snapshot(generation, self._place))
+        self._done = True
         self._committed()
 
 
