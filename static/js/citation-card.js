@@ -67,7 +67,7 @@ customElements.define("citation-card", class extends HTMLElement {
     this.style.maxBlockSize = `${room}px`;
     const right = getComputedStyle(this).direction === "rtl";
     const start = right ? column.right - this.offsetWidth : column.left;
-    const left = Math.min(Math.max(GAP, start), innerWidth - this.offsetWidth - GAP);
+    const left = Math.min(Math.max(GAP, start), document.documentElement.clientWidth - this.offsetWidth - GAP);
     const top = up ? sentence.top - GAP - this.offsetHeight : sentence.bottom + GAP;
     this.style.left = `${left + scrollX}px`;
     this.style.top = `${top + scrollY}px`;
@@ -80,7 +80,7 @@ function noteOf(cite) {
   return cite.closest(".turn")?.querySelector(`.notes > .n${CSS.escape(number)}`);
 }
 
-// From the citation before, or from the beginning of its block, to this one: the words that this one stands for.
+// From the mark before, or from the beginning of its block, to this one: the words that this one stands for.
 function sentenceOf(cite) {
   const block = cite.closest("p, li, td, th, h2, h3, h4") ?? cite.parentElement;
   const mark = cite.closest(".ref") ?? cite;
@@ -88,7 +88,7 @@ function sentenceOf(cite) {
   range.selectNodeContents(block);
   const before = [...block.querySelectorAll(".ref")].filter((other) => precedes(other, mark)).at(-1);
   if (before) range.setStartAfter(before);
-  range.setEndAfter(cite);
+  range.setEndBefore(mark);
   return range;
 }
 

@@ -108,7 +108,7 @@ document.addEventListener("keydown", (event) => {
     // Whatever lies above the page takes Escape for itself.
     if (!document.querySelector(":popover-open, dialog[open]")) document.querySelector("[data-stop]")?.click();
   } else if (event.key === "/" && !typing(event.target)) {
-    const field = document.querySelector(".dock textarea, question-composer textarea");
+    const field = [...document.querySelectorAll("question-composer textarea")].findLast((each) => each.checkVisibility());
     if (field) event.preventDefault();
     field?.focus();
   }
