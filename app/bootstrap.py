@@ -37,7 +37,7 @@ HANDBOOK, PYTHON = "handbook", "python"
 STARTERS = (
     "How do I read a JSON file into a dictionary?",
     "How do I run a command and capture its output?",
-    "How do I add my own documents?",
+    "How do I ingest a folder of Markdown files?",
     "What does a number behind a sentence mean?",
 )
 

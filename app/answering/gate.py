@@ -16,6 +16,7 @@ CONFIDENT = 0.28
 POSSIBLE = 0.05
 LEAST_COVERED = 0.2  # below this share of the question's weight no page is about it
 MEASURED_CHUNKS = 28_155  # the corpus whose raw scores the weight of the page score belongs to
+MEASURED_WEIGHT = 4.0  # and the mean weight of a question's term in it
 TOP = 5
 
 _INNER_CAPITAL = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][a-z]{2,})\b")
@@ -42,7 +43,7 @@ class Gate:
         covered = share(weighed, present)
         if covered < LEAST_COVERED:
             return Outcome.NOT_FOUND
-        likelihood = self._likelihood(question, chunks, scores, covered, present, statistics)
+        likelihood = self._likelihood(question, chunks, scores, covered, present, weighed, statistics)
         if likelihood < POSSIBLE:
             return Outcome.NOT_FOUND
         return Outcome.ANSWERED if likelihood >= CONFIDENT else Outcome.WEAK
@@ -54,15 +55,16 @@ class Gate:
         scores: Sequence[float],
         covered: float,
         present: frozenset[str],
+        weighed: Mapping[str, float],
         statistics: TermStatistics,
     ) -> float:
-        size = math.log(MEASURED_CHUNKS) / math.log(max(statistics.chunk_count, 20))
-        fifth = scores[min(TOP, len(scores)) - 1]
+        score = _as_measured(scores[0], weighed, statistics.chunk_count)
+        fifth = scores[TOP - 1] if len(scores) >= TOP else 0.0  # no fifth page: nothing rivals the first
         gap = (scores[0] - fifth) / scores[0] if scores[0] else 0.0
         pages = len({chunk.parent for chunk in chunks[:TOP]})
         names = self._names(question.text)
         missing = sum(name not in present for name in names) / len(names) if names else 0.0
-        z = -3.48 + 0.065 * scores[0] * size + 1.02 * covered + 1.29 * gap - 1.91 * missing - 0.344 * pages
+        z = -3.48 + 0.065 * score + 1.02 * covered + 1.29 * gap - 1.91 * missing - 0.344 * pages
         return 1 / (1 + math.exp(-z))
 
     def _names(self, text: str) -> tuple[str, ...]:
@@ -70,3 +72,15 @@ class Gate:
         starts = {match.end() for match in _SENTENCE_START.finditer(text)}
         found = [match.group() for match in _INNER_CAPITAL.finditer(text) if match.end() not in starts]
         return self._terms.stems(" ".join(found))
+
+
+def _as_measured(score: float, weighed: Mapping[str, float], chunk_count: int) -> float:
+    """What the page score would be in the corpus that the weights were measured on.
+
+    Raw BM25 grows with the corpus, since words become rarer. In a small one their weights say little, and what counts
+    is how much of the best possible score a page has.
+    """
+    size = min(1.0, math.log(max(chunk_count, 2)) / math.log(MEASURED_CHUNKS))
+    raised = score / size
+    free = score / sum(weighed.values()) * len(weighed) * MEASURED_WEIGHT
+    return size * raised + (1 - size) * free
