@@ -89,7 +89,7 @@ class Assets:
 
 
 def verified(folder: Path | None) -> dict[str, bytes]:
-    """The htmx files in `folder` by their path in the package. Raises SettingsError if one is missing or not genuine."""
+    """The htmx files in `folder` by their path in the package. Raises SettingsError if one is missing or wrong."""
     found = {}
     for name, integrity in HTMX.items():
         try:
