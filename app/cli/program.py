@@ -32,7 +32,7 @@ for command in (serve, ingest, ask, search, get, evaluate, check, settings, migr
 
 def main() -> None:
     """Exit with 0 when done, 1 when it failed, 2 when it was used wrongly."""
-    configure_logging(level="warning", form="console")  # to standard error: results are for standard output alone
+    configure_logging(level="error", form="console")  # to standard error: results are for standard output alone
     try:
         program()
     except AppError as error:
