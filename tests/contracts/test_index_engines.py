@@ -108,6 +108,20 @@ def test_changes_are_seen_by_nobody_until_they_are_committed(opened: Callable[[]
     assert engine.generation == opened().generation == 2
 
 
+def test_what_is_only_prepared_is_seen_by_nobody(opened: Callable[[], IndexEngine]) -> None:
+    engine = made(opened(), PUMP)
+    with engine.alone(), engine.changes(1) as changes:
+        changes.add(TANK)
+        changes.prepare()
+        assert found(opened(), "tank") == []
+    assert found(opened(), "tank") == []
+    with engine.alone(), engine.changes(1) as changes:
+        changes.add(TANK)
+        changes.prepare()
+        changes.commit(2)
+    assert found(opened(), "tank") == [200]
+
+
 def test_changes_that_are_left_are_as_if_never_made(opened: Callable[[], IndexEngine]) -> None:
     engine = made(opened(), PUMP)
     with engine.alone(), engine.changes(1) as changes:
