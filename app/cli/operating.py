@@ -10,7 +10,6 @@ from app.bootstrap import check_neighbours, data_folder, migrate_database, tried
 from app.cli.knowledge import JsonOption
 from app.cli.output import print_json
 from app.settings import SettingLine, listing, load
-from app.web.assets import fetch, verified
 
 
 def check(as_json: JsonOption = False) -> None:
@@ -18,6 +17,8 @@ def check(as_json: JsonOption = False) -> None:
     settings = load()
     findings = [*asyncio.run(check_neighbours(settings))]
     if settings.assets == "local":
+        from app.web.assets import verified  # noqa: PLC0415  # late, like fetch below
+
         findings.append(tried("assets", lambda: f"{len(verified(settings.data / 'assets'))} files, verified"))
     if as_json:
         print_json([{"part": part.name, "ok": part.ok, "detail": part.detail} for part in findings])
@@ -69,6 +70,8 @@ def migrate() -> None:
 def assets() -> None:
     """Fetch the pinned htmx files into the data folder and verify them, for FOOTNOTE_ASSETS=local."""
     settings = load()
+    from app.web.assets import fetch  # noqa: PLC0415  # late: what it needs to fetch with is needed nowhere else
+
     folder = data_folder(settings).path / "assets"
     fetch(folder)
     print(f"The htmx files are in {folder}, verified.")

@@ -13,8 +13,6 @@ from app.cli.serving import serve
 from app.domain.errors import AppError, DocumentNameInvalid, ManifestInvalid, PathMissing, QuestionError, SettingsError
 from app.resources import PACKAGE
 from app.telemetry.logging import configure_logging
-from app.web.errors import told
-from app.web.i18n import Languages
 
 WRONG_USE = (SettingsError, QuestionError, PathMissing, ManifestInvalid, DocumentNameInvalid)
 
@@ -49,6 +47,9 @@ def error_text(error: AppError) -> str:
     """What the page says of the error, and below it what a reader is not told: names, paths, the database's words."""
     if isinstance(error, SettingsError):  # names the setting and the mend itself
         return f"footnote: {error}"
+    from app.web.errors import told  # noqa: PLC0415  # late: most commands end well, and need no languages
+    from app.web.i18n import Languages  # noqa: PLC0415
+
     said = told(error, Languages.load(PACKAGE / "locales").default)
     lines = [f"footnote: {said.title} {said.text}".rstrip()]
     if error.detail:

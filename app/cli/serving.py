@@ -7,16 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-import uvicorn
 
 from app.bootstrap import build_default_knowledge, data_folder, open_corpus
 from app.cli.output import IngestBar
 from app.domain.errors import SettingsError
-from app.main import create_app
 from app.settings import PREFIX, Settings, load
 from app.telemetry.logging import configure_logging
-
-SHUTDOWN_SECONDS = 10  # longer than the streams' own farewell, shorter than what orchestrators allow (30 s)
 
 
 def serve(
@@ -31,16 +27,9 @@ def serve(
     folder = data_folder(settings)
     with folder.held_by_server(), _listening(settings) as listener:
         asyncio.run(_prepare(settings))
-        _Server(
-            uvicorn.Config(
-                create_app(settings),
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,  # who asks is decided by the socket's own peer
-                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-            )
-        ).run(sockets=[listener])
+        from app.cli.server import run  # noqa: PLC0415  # late: ingest's workers load this module, and need no web
+
+        run(settings, listener)
 
 
 async def _prepare(settings: Settings) -> None:
@@ -48,17 +37,6 @@ async def _prepare(settings: Settings) -> None:
     with IngestBar() as bar:
         async with open_corpus(settings, progress=bar.update) as corpus:
             await build_default_knowledge(corpus, settings, bar.update)
-
-
-class _Server(uvicorn.Server):
-    """Says where to go once it can be reached."""
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started and sockets:
-            host, port = sockets[0].getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            print(f"Footnote is ready: http://{shown}:{port}  (stop with Ctrl+C)", flush=True)
 
 
 def _listening(settings: Settings) -> socket.socket:
