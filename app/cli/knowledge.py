@@ -60,9 +60,10 @@ def report_object(report: IngestReport) -> dict[str, object]:
         "changed": report.changed,
         "same": report.same,
         "removed": report.removed,
-        "skipped": [{"file": skipped.origin, "reason": skipped.reason} for skipped in report.skipped],
-        "warnings": [{"file": warning.origin, "reason": warning.reason} for warning in report.warnings],
+        "skipped": len(report.skipped),
         "seconds": round(report.seconds, 2),
+        "skipped_files": [{"file": skipped.origin, "reason": skipped.reason} for skipped in report.skipped],
+        "warnings": [{"file": warning.origin, "reason": warning.reason} for warning in report.warnings],
     }
 
 
