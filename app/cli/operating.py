@@ -21,7 +21,7 @@ def check(as_json: JsonOption = False) -> None:
 
         findings.append(tried("assets", lambda: f"{len(verified(settings.data / 'assets'))} files, verified"))
     if as_json:
-        print_json([{"part": part.name, "ok": part.ok, "detail": part.detail} for part in findings])
+        print_json([{"name": part.name, "ok": part.ok, "detail": part.detail} for part in findings])
     else:
         out = Console(highlight=False)
         for part in findings:

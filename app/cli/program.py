@@ -51,10 +51,8 @@ def error_text(error: AppError) -> str:
     from app.web.i18n import Languages  # noqa: PLC0415
 
     said = told(error, Languages.load(PACKAGE / "locales").default)
-    lines = [f"footnote: {said.title} {said.text}".rstrip()]
-    if error.detail:
-        lines.append(f"  {said.code}: {error.detail}")
-    return "\n".join(lines)
+    code = f"{said.code}: {error.detail}" if error.detail else said.code
+    return f"footnote: {said.title} {said.text}\n  {code}"
 
 
 def _version(wanted: bool) -> None:
