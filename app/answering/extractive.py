@@ -193,7 +193,7 @@ def _heading_above(unit: Unit, former: Unit | None) -> str:
     """Where a block stands, when it stands elsewhere than the one before it."""
     if former and former.document.name == unit.document.name and former.headings == unit.headings:
         return ""
-    if not unit.headings or (former is None and unit.kind is BlockKind.PARAGRAPH):
+    if not unit.headings:
         return ""
     return f"**{unit.headings[-1].replace('*', '')}**\n\n"
 
