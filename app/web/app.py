@@ -17,12 +17,12 @@ from app.resources import PACKAGE, folder
 from app.services import Services
 from app.telemetry.logging import begin_request, request_id
 from app.web.assets import Assets
-from app.web.dependencies import language_of, pages_of
+from app.web.dependencies import by_htmx, language_of, pages_of
 from app.web.errors import Told, told, told_of_status
 from app.web.i18n import Languages
 from app.web.routes import api, conversations, documents, operations, search, turns
 from app.web.security import BodyLimit, CrossOriginGuard, HostCheck, SecurityHeaders, allowed_hosts
-from app.web.templating import Templates
+from app.web.templating import Templates, partial
 from app.web.views import ErrorPage, Interface
 
 APP_NAME = "footnote"  # what X-App says, and page.js looks for
@@ -52,25 +52,30 @@ def create_web_app(services: ServicesFactory, interface: Interface, *, loopback_
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(Exception, _unforeseen)
     https = interface.public_url.startswith("https://")
-    guarded: ASGIApp = BodyLimit(app)
-    guarded = CrossOriginGuard(guarded, public_origin=interface.public_url or None)
+    guarded: ASGIApp = BodyLimit(app, refusal=_Refusal(app, 413))
+    guarded = CrossOriginGuard(guarded, public_origin=interface.public_url or None, refusal=_Refusal(app, 403))
     guarded = HostCheck(guarded, allowed=allowed_hosts(loopback_only=loopback_only, public_url=interface.public_url))
-    guarded = _Request(guarded, cookie_attributes(secure=https, root_path=interface.root_path))
+    guarded = _Request(guarded, cookie_attributes(secure=https, root_path=interface.root_path), interface.root_path)
     return SecurityHeaders(guarded, script_sources=assets.script_sources, https=https, app_name=APP_NAME)
 
 
 class _Request:
-    """Gives each request its number, which the reply and the log carry, and sends the cookie of a new reader."""
+    """Gives each request its number, which the reply and the log carry, and sends the cookie of a new reader.
 
-    def __init__(self, app: ASGIApp, cookie: CookieAttributes) -> None:
+    It also tells the routes which prefix a proxy may have left in the path: with it or without it they find the same.
+    """
+
+    def __init__(self, app: ASGIApp, cookie: CookieAttributes, root_path: str) -> None:
         self._app = app
         self._cookie = cookie
+        self._root_path = root_path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         number = begin_request()
+        scope["root_path"] = self._root_path
 
         async def told_apart(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -87,6 +92,18 @@ class _Request:
         secure = "; Secure" if self._cookie.secure else ""
         lasting = f"Max-Age={self._cookie.max_age}; Path={self._cookie.path}"
         return f"{name}={value}; {lasting}; HttpOnly; SameSite=Lax{secure}"
+
+
+class _Refusal:
+    """What a guard says instead of the app: in the app's own words."""
+
+    def __init__(self, app: FastAPI, status: int) -> None:
+        self._app = app
+        self._status = status
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request({**scope, "app": self._app})
+        await _told(request, told_of_status(self._status, language_of(request)))(scope, receive, send)
 
 
 def _lifespan(services: ServicesFactory) -> Callable[[FastAPI], AbstractAsyncContextManager[dict[str, Services]]]:
@@ -122,9 +139,9 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
 
 
 def _told(request: Request, said: Told, retry_after: float | None = None) -> Response:
-    """A page for people, problem+json (RFC 9457) for programs."""
+    """A page for people, a line on the page for its scripts, problem+json (RFC 9457) for programs."""
     headers = {"Retry-After": str(max(1, round(retry_after)))} if retry_after is not None else {}
-    if request.url.path.startswith(API):
+    if request.url.path.removeprefix(request.scope["root_path"]).startswith(API):
         problem = {
             "type": "about:blank",
             "title": said.title,
@@ -134,4 +151,8 @@ def _told(request: Request, said: Told, retry_after: float | None = None) -> Res
             "request_id": request_id(),
         }
         return JSONResponse(problem, said.status, headers, media_type="application/problem+json")
-    return pages_of(request).page("error", ErrorPage(said, request_id()), said.status, headers=headers)
+    pages, view = pages_of(request), ErrorPage(said, request_id())
+    if by_htmx(request):
+        trouble = partial("trouble", pages.component("trouble", view))
+        return pages.fragment(trouble, status=said.status, headers=headers)
+    return pages.page("error", view, said.status, headers=headers)

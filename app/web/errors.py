@@ -231,7 +231,18 @@ FACES: dict[type[AppError], Face] = {
     ),
 }
 
-CODES: dict[str, type[AppError]] = {kind.code: kind for kind in FACES}
+# What an answer can fail of that is no AppError: see app/chat/live.py.
+OF_ANSWERS: dict[str, Face] = {
+    "answer_timeout": Face(
+        504,
+        _("The answer took too long."),
+        _("What was written stays. Try again, or ask for less at once."),
+        Remedy.AGAIN,
+    ),
+    "internal": FACES[AppError],
+}
+
+CODES: dict[str, Face] = {**{kind.code: face for kind, face in FACES.items()}, **OF_ANSWERS}
 
 HTTP_FACES: dict[int, Face] = {
     400: Face(400, _("The request cannot be read."), _("Go back and try again."), Remedy.HOME, severe=False),
@@ -258,7 +269,7 @@ def told(error: AppError, language: Language) -> Told:
 
 def told_of_code(code: str, language: Language) -> Told:
     """What an answer's failure is called, from the code that was stored with it."""
-    return _told(code, FACES[CODES.get(code, AppError)], language, {"retry_after": "60", "length": "", "limit": ""})
+    return _told(code, CODES.get(code, FACES[AppError]), language, {"retry_after": "60", "length": "", "limit": ""})
 
 
 def told_of_status(status: int, language: Language) -> Told:

@@ -14,7 +14,7 @@ from app.web import wording
 from app.web.addresses import Addresses, PassageMark, outside
 from app.web.errors import Remedy, told_of_code
 from app.web.i18n import Language
-from app.web.markdown import answer_html, passage_html
+from app.web.markdown import Words, answer_html, passage_html
 from app.web.views import (
     Choice,
     Cite,
@@ -32,8 +32,6 @@ from app.web.views import (
 )
 
 CLOSEST, ALSO = 5, 10  # pages in a list; more would not be looked at
-MARGIN_CHARACTERS = 350  # of answer are as high as a footnote's own lines, else notes in the margin overtake the text
-MARGIN_PASSAGE = 1.5  # characters of answer are as high as one of a passage in the narrow margin
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,12 @@ class Presenter:
     interface: Interface
     render_cite: Callable[[Cite], Markup]
     now: datetime
+
+    @property
+    def words(self) -> Words:
+        """Our few words within rendered documents."""
+        gettext = self.language.gettext
+        return Words(gettext("Code"), gettext("{language} code"), gettext("Table"))
 
     # --- turns -------------------------------------------------------------------------------------------------------
 
@@ -93,7 +97,9 @@ class Presenter:
     def blocks(self, turn: Turn) -> tuple[Markup, ...]:
         """The answer's text, block by block."""
         citations = turn.answer.citations
-        return answer_html(turn.answer.segments, self.cite(turn.id, citations), address=address_of(citations))
+        return answer_html(
+            turn.answer.segments, self.cite(turn.id, citations), address=address_of(citations), words=self.words
+        )
 
     def status(self, answer: Answer) -> Status:
         """The status line of an answer that is being made."""
@@ -156,7 +162,7 @@ class Presenter:
     def _notes(self, citations: Sequence[Citation], turn_id: str, *, folded: bool) -> tuple[Note, ...]:
         notes: list[Note] = []
         for citation in citations:
-            passages = tuple(passage_html(passage, uri=citation.uri) for passage in citation.passages)
+            passages = tuple(passage_html(passage, uri=citation.uri, words=self.words) for passage in citation.passages)
             shown = 0 if folded else 1
             notes.append(
                 Note(
@@ -284,6 +290,13 @@ def doubts(answer: Answer) -> int:
 
 
 def has_room_in_margin(answer: Answer, *, folded: bool) -> bool:
-    """Whether an answer is long enough for its footnotes to stand beside it; `folded`: without their passages."""
-    passages = sum(len(each.passages[0].text) for each in answer.citations if each.passages and not folded)
-    return len(answer.text) >= MARGIN_CHARACTERS * len(answer.citations) + round(MARGIN_PASSAGE * passages)
+    """Whether an answer is about as high as its footnotes, which may then stand beside it.
+
+    `folded`: without their passages. Heights are in pixels of a wide window, with the type of static/css/tokens.css.
+    """
+    text = sum(28 * -(-len(line) // 66) or 16 for line in answer.text.splitlines())
+    notes = sum(
+        150 + (22 * -(-len(each.passages[0].text) // 34) if each.passages and not folded else 0)
+        for each in answer.citations
+    )
+    return text >= notes

@@ -133,7 +133,7 @@ class LivePage:
         if self._pages_only:
             return []
         if self._rendering is None:
-            self._rendering = AnswerRendering(self._cite, address=self._address)
+            self._rendering = AnswerRendering(self._cite, address=self._address, words=self.presenter.words)
         rendered = self._rendering.update(self.answer.segments, ended=self.answer.ended)
         closed = Markup("").join(rendered.closed)
         parts = [partial(f"blocks-{self.turn_id}", closed, "beforeend")] if closed else []
@@ -262,6 +262,8 @@ async def batches(events: AsyncGenerator[Numbered, None]) -> AsyncGenerator[list
                 return
             batch: list[Numbered] = []
             while step.done():
+                if batch and step.exception() is not None:
+                    break  # what came before is told first
                 if (numbered := step.result()) is None:
                     step = None
                     break

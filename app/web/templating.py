@@ -72,9 +72,9 @@ class Pages:
     def cite(self, cite: Cite) -> Markup:
         return self.component("citation", cite)
 
-    def fragment(self, *parts: Markup, status: int = 200) -> HTMLResponse:
-        """A reply that htmx swaps into a page."""
-        return HTMLResponse("\n".join(parts), status)
+    def fragment(self, *parts: Markup, status: int = 200, headers: dict[str, str] | None = None) -> HTMLResponse:
+        """A reply that htmx swaps into a page; of a refusal (4xx, 5xx) only its partials."""
+        return HTMLResponse("\n".join(parts), status, headers)
 
 
 def partial(target: str, html: Markup | str, swap: str = "innerHTML") -> Markup:

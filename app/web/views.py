@@ -155,13 +155,17 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A question and its answer in one of its states. `face` is the turn's status, or `live` while it is followed."""
+    """A question and its answer in one of its states. `face` is the turn's status, or `live` while it is followed.
+
+    `beside`: there is room for the footnotes in the margin.
+    """
 
     id: str
     face: str
     question: str
     status: Status
     says: str
+    beside: bool = False
     searched_for: str = ""
     fell_back: str = ""
     heading: str = ""
@@ -189,14 +193,13 @@ class AskPage:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
-    """A conversation. `wide`: footnotes may stand in the margin."""
+    """A conversation."""
 
     id: str
     title: str
     turns: tuple[TurnView, ...]
     composer: Composer
     days: tuple[Day, ...] = ()
-    wide: bool = True
     waited: bool = False
     announced: str = ""
 

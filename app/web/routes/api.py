@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
@@ -9,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.answering.reporting import answer_object
-from app.chat.run import Numbered, TurnEnded
+from app.chat.run import Numbered
 from app.domain.documents import Scope
 from app.web.dependencies import CurrentUser, TheLanguage, TheServices
 from app.web.streaming import api_messages, event_stream
@@ -46,9 +47,9 @@ async def ask(
 
     if "text/event-stream" in accept:
         return event_stream(api_messages(follow, turn, language, began), chat.interrupt_all)
-    async for numbered in follow(0):
-        if isinstance(numbered.event, TurnEnded):
-            break
+    async with aclosing(follow(0)) as events:
+        async for _ in events:  # to the end: an answer belongs to the server, and has its own time limit
+            pass
     ended = await chat.turn(user, turn.id)
     milliseconds = round((asyncio.get_running_loop().time() - began) * 1000)
     return JSONResponse(answer_object(id=ended.id, status=ended.status, answer=ended.answer, ms=milliseconds))

@@ -23,7 +23,7 @@ from app.web.dependencies import (
     TheServices,
 )
 from app.web.errors import Told, told
-from app.web.presenting import Presenter, has_room_in_margin
+from app.web.presenting import Presenter
 from app.web.templating import Pages, partial
 from app.web.views import AskPage, Composer, ConversationPage, DeletePage
 
@@ -209,7 +209,6 @@ async def conversation_page(
         turns=turns,
         composer=composer,
         days=presenter.days(await chat.conversations(user), conversation.id),
-        wide=has_room_in_margin(conversation.turns),
     )
 
 

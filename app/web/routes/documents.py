@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from typing import Annotated
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Query, Request, Response
 
 from app.domain.documents import NAME_PREFIX, Document, Scope
+from app.domain.errors import DocumentNotFound
+from app.knowledge.source import KnowledgeSource
 from app.web.addresses import PassageMark
 from app.web.dependencies import CurrentUser, TheLanguage, ThePages, ThePresenter, TheServices
 from app.web.document_view import OutlineEntry, RenderedDocument, document_html
@@ -24,7 +26,6 @@ router = APIRouter()
 
 @router.get("/documents/{name:path}", name="document")
 async def show(
-    name: str,
     request: Request,
     pages: ThePages,
     presenter: ThePresenter,
@@ -34,11 +35,11 @@ async def show(
     passage: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
     """The document, whole. A passage that is no longer there word for word is told, never guessed."""
-    document = await services.source.get_document(NAME_PREFIX + _name_asked(request, name), Scope(groups=user.groups))
+    document = await _asked_for(request, services.source, Scope(groups=user.groups))
     marks = [mark for text in (passage or [])[:MOST_PASSAGES] if (mark := PassageMark.read(text))]
     found = [mark for mark in marks if mark.found_in(document.content)]
     spans = [(mark.start, mark.end) for mark in found]
-    rendered = await asyncio.to_thread(document_html, document, spans)
+    rendered = await asyncio.to_thread(document_html, document, spans, words=presenter.words)
     place = presenter.place(document.name, document.uri, document.title, document.collection)
     view = DocumentPage(
         place=place,
@@ -54,13 +55,20 @@ async def show(
     return pages.page("document", view)
 
 
-def _name_asked(request: Request, name: str) -> str:
-    """The name as it was encoded into the path: once, so that its own `%2F` and `%20` stay as they are."""
-    raw = request.scope.get("raw_path")
-    if not isinstance(raw, bytes):
-        return name
-    path = raw.decode("latin-1").partition("?")[0]
-    return unquote(path.partition("/documents/")[2], errors="strict")
+async def _asked_for(request: Request, source: KnowledgeSource, scope: Scope) -> Document:
+    """The document that the path names. Our links encode a name once, so its own `%2F` and `%20` stay as they are.
+
+    An address that somebody wrote by hand after a document's own may hold that document's encoding as it is.
+    """
+    raw = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
+    path = bytes(raw).decode("latin-1").partition("?")[0].removeprefix(request.scope["root_path"])
+    written = path.removeprefix("/documents/")
+    try:
+        return await source.get_document(NAME_PREFIX + unquote(written), scope)
+    except DocumentNotFound:
+        if unquote(written) == written:
+            raise
+        return await source.get_document(NAME_PREFIX + written, scope)
 
 
 def _outline(entries: Sequence[OutlineEntry]) -> tuple[Outline, ...]:

@@ -7,17 +7,18 @@ from app.domain.errors import NotFound
 from app.web.dependencies import TheServices
 
 FOR_EVER = "public, max-age=31536000, immutable"
+READ = ["GET", "HEAD"]  # probes often ask for the headers alone
 
 router = APIRouter()
 
 
-@router.get("/healthz", name="healthz")
+@router.api_route("/healthz", methods=READ, name="healthz")
 async def healthz() -> Response:
     """200 as long as the process runs."""
     return PlainTextResponse("ok")
 
 
-@router.get("/readyz", name="readyz")
+@router.api_route("/readyz", methods=READ, name="readyz")
 async def readyz(services: TheServices) -> Response:
     """200 only when a question can be answered."""
     readiness = await services.library.readiness()

@@ -12,6 +12,7 @@ from app.domain.errors import AppError
 from app.web.dependencies import CurrentUser, TheLanguage, ThePages, ThePresenter, TheServices
 from app.web.document_view import passage_html
 from app.web.errors import told
+from app.web.presenting import Presenter
 from app.web.routes.conversations import scope_of
 from app.web.views import Result, SearchPage
 
@@ -39,7 +40,7 @@ async def search(
         began = time.monotonic()
         try:
             chunks = await services.source.search_documents(query, scope, SEARCHED)
-            results = tuple(Result(presenter.found(chunk), _excerpt(chunk)) for chunk in _one_a_page(chunks))
+            results = tuple(Result(presenter.found(chunk), _excerpt(chunk, presenter)) for chunk in _one_a_page(chunks))
             seconds = language.seconds(round((time.monotonic() - began) * 1000))
         except AppError as failure:
             error = told(failure, language)
@@ -62,10 +63,10 @@ def _one_a_page(chunks: tuple[DocumentChunk, ...]) -> list[DocumentChunk]:
     return list(best.values())[:SHOWN]
 
 
-def _excerpt(chunk: DocumentChunk) -> Markup:
+def _excerpt(chunk: DocumentChunk, presenter: Presenter) -> Markup:
     """The beginning of the part, to the end of a paragraph where one is near."""
     text = chunk.content.strip()
     if len(text) > EXCERPT_CHARACTERS:
         end = text.rfind("\n\n", EXCERPT_CHARACTERS // 3, EXCERPT_CHARACTERS)
         text = text[:end] if end > 0 else text[:EXCERPT_CHARACTERS].rpartition(" ")[0] + " …"
-    return passage_html(Passage(text, chunk.headings))
+    return passage_html(Passage(text, chunk.headings), uri=chunk.uri, words=presenter.words)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Response
 from fastapi.responses import RedirectResponse
 
 from app.chat.run import Numbered
-from app.domain.errors import AppError
+from app.domain.errors import AppError, TurnNotFound
 from app.web.dependencies import (
     ByHtmx,
     CurrentUser,
@@ -37,6 +37,7 @@ async def show(
     presenter: ThePresenter,
     services: TheServices,
     addresses: TheAddresses,
+    language: TheLanguage,
     user: CurrentUser,
     by_htmx: ByHtmx,
 ) -> Response:
@@ -44,7 +45,12 @@ async def show(
     if not by_htmx:
         turn = await services.chat.turn(user, turn_id)
         return RedirectResponse(addresses.turn_in_conversation(turn.conversation_id, turn.id, wait=True), 303)
-    turn = await services.chat.wait(user, turn_id, WAIT_SECONDS)
+    try:
+        turn = await services.chat.wait(user, turn_id, WAIT_SECONDS)
+    except TurnNotFound as error:
+        reason = told(error, language)
+        gone = partial(f"turn-{turn_id}", pages.component("gone", reason), "outerHTML")
+        return pages.fragment(gone, partial("says", reason.title), status=reason.status)
     view = presenter.turn(turn, rephrase=rephrase(presenter, turn, await services.library.collections()))
     return pages.fragment(pages.component("turn", view), partial("says", view.says))
 
