@@ -2,7 +2,8 @@
 
 const STALLED = 20_000; // milliseconds without a word
 const BURST = 1_500; // milliseconds in which more than a screen is more than anybody reads
-const NEAR = 8; // pixels from the end that still are the end
+const NEAR = 48; // pixels from the end that still are the end, since it moves on
+const LEAVING = 300; // milliseconds that a scroll upwards may need to begin
 const UPWARDS = new Set(["ArrowUp", "PageUp", "Home"]);
 
 const root = document.documentElement;
@@ -48,13 +49,11 @@ customElements.define("answer-stream", class extends HTMLElement {
         break;
       case "keydown":
         if (UPWARDS.has(event.key) || (event.key === " " && event.shiftKey)) this.leave();
+        else if (event.key === "End") this.following = true;
         break;
-      case "scroll":
-        if (atEnd() && performance.now() - this.left > 300) this.following = true;
+      default: // scroll, scrollend: of the reader's doing or of ours, so what they just did weighs more
+        if (atEnd() && performance.now() - this.left > LEAVING) this.following = true;
         this.show();
-        break;
-      default: // scrollend
-        if (atEnd()) this.following = true;
     }
   }
 

@@ -14,14 +14,22 @@ const SILENT = 45_000; // milliseconds without a message after which a connectio
 const patience = (tries) => Math.min(30_000, 500 * 2 ** tries);
 const connections = new Map(); // of a turn, while it is followed
 
-// A first request that failed is never asked again by hx-sse itself.
+// What htmx asks once only is asked again here: a stream whose first request failed, and an answer's final form that
+// could not be had (the server is just starting again).
 document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
-  const turn = ctx.sourceElement;
-  if (!turn?.hasAttribute?.("hx-sse:connect") || ctx.extensionPromise) return;
+  const source = ctx.sourceElement;
+  const turn = source?.closest?.(".turn");
+  if (!turn) return;
+  const status = ctx.response?.status ?? 503;
+  if (source === turn && !ctx.extensionPromise) again(turn, "reopen");
+  else if (source.getAttribute("hx-trigger")?.startsWith("done") && status >= 500) again(turn, "done");
+});
+
+function again(turn, event) {
   const tries = Number(turn.dataset.tries ?? 0);
   turn.dataset.tries = tries + 1;
-  setTimeout(() => turn.isConnected && htmx.trigger(turn, "reopen"), patience(tries));
-});
+  setTimeout(() => turn.isConnected && htmx.trigger(turn, event), patience(tries));
+}
 
 // hx-sse forgets its patience with every reply that is "ok", even an empty one.
 document.addEventListener("htmx:sse:after:connection", ({ target, detail: { connection } }) => {
