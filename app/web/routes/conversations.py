@@ -34,11 +34,17 @@ router = APIRouter()
 
 @router.get("/", name="ask")
 async def ask(
-    pages: ThePages, presenter: ThePresenter, services: TheServices, user: CurrentUser, question: str = ""
+    pages: ThePages,
+    presenter: ThePresenter,
+    services: TheServices,
+    user: CurrentUser,
+    question: str = "",
+    collection: str = "",
 ) -> Response:
     """The start: a composer, perhaps with a question typed already."""
-    view = await _ask_page(presenter, services.chat, user, await services.library.collections(), question[:20_000])
-    return pages.page("ask", view)
+    collections = await services.library.collections()
+    composer = _first_composer(presenter, collections, question[: 2 * presenter.interface.question_limit], collection)
+    return pages.page("ask", await _ask_page(presenter, services.chat, user, collections, composer))
 
 
 @router.post("/conversations", name="begin")
@@ -59,17 +65,10 @@ async def begin(
     except AppError as error:
         reason = told(error, language)
         collections = await services.library.collections()
-        composer = Composer(
-            action=addresses("begin"),
-            docked=False,
-            choices=presenter.choices(collections, scope_of(collection)),
-            limit=presenter.interface.question_limit,
-            question=question,
-            error=reason,
-        )
+        composer = _first_composer(presenter, collections, question, collection, reason)
         if by_htmx:
             return pages.fragment(refused(pages, composer), status=reason.status)
-        view = await _ask_page(presenter, services.chat, user, collections, composer=composer)
+        view = await _ask_page(presenter, services.chat, user, collections, composer)
         return pages.page("ask", view, reason.status)
     if by_htmx:
         page = addresses.turn_in_conversation(turn.conversation_id, turn.id)
@@ -228,23 +227,28 @@ def count_of(presenter: Presenter, conversation: Conversation) -> str:
     return presenter.language.ngettext("%(number)s question", "%(number)s questions", len(conversation.turns))
 
 
-async def _ask_page(
+def _first_composer(
     presenter: Presenter,
-    chat: Chat,
-    user: User,
     collections: tuple[Collection, ...],
-    question: str = "",
-    composer: Composer | None = None,
+    question: str,
+    collection: str,
+    error: Told | None = None,
+) -> Composer:
+    return Composer(
+        action=presenter.addresses("begin"),
+        docked=False,
+        choices=presenter.choices(collections, scope_of(collection)),
+        limit=presenter.interface.question_limit,
+        question=question,
+        error=error,
+    )
+
+
+async def _ask_page(
+    presenter: Presenter, chat: Chat, user: User, collections: tuple[Collection, ...], composer: Composer
 ) -> AskPage:
     return AskPage(
-        composer=composer
-        or Composer(
-            action=presenter.addresses("begin"),
-            docked=False,
-            choices=presenter.choices(collections),
-            limit=presenter.interface.question_limit,
-            question=question,
-        ),
+        composer=composer,
         starters=presenter.interface.starters,
         collections=presenter.choices(collections),
         documents=sum(collection.documents for collection in collections),

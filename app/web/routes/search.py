@@ -1,5 +1,6 @@
 """Searching the documents without an answer, for those who want to look themselves. Not the ranking."""
 
+import re
 import time
 from dataclasses import replace
 from typing import Annotated
@@ -18,6 +19,10 @@ from app.web.views import Result, SearchPage
 
 SEARCHED, SHOWN = 40, 15
 EXCERPT_CHARACTERS = 420
+WORD = re.compile(r"\w{3,}")
+BLANK = re.compile(r"(\n\s*\n)")
+FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+HEADING = re.compile(r"#{1,6} .*")  # the path of headings stands above the excerpt
 
 router = APIRouter()
 
@@ -40,7 +45,9 @@ async def search(
         began = time.monotonic()
         try:
             chunks = await services.source.search_documents(query, scope, SEARCHED)
-            results = tuple(Result(presenter.found(chunk), _excerpt(chunk, presenter)) for chunk in _one_a_page(chunks))
+            results = tuple(
+                Result(presenter.found(chunk), _excerpt(chunk, query, presenter)) for chunk in _one_a_page(chunks)
+            )
             seconds = language.seconds(round((time.monotonic() - began) * 1000))
         except AppError as failure:
             error = told(failure, language)
@@ -63,10 +70,32 @@ def _one_a_page(chunks: tuple[DocumentChunk, ...]) -> list[DocumentChunk]:
     return list(best.values())[:SHOWN]
 
 
-def _excerpt(chunk: DocumentChunk, presenter: Presenter) -> Markup:
-    """The beginning of the part, to the end of a paragraph where one is near."""
-    text = chunk.content.strip()
+def _excerpt(chunk: DocumentChunk, query: str, presenter: Presenter) -> Markup:
+    """The paragraphs around most of the words that were searched for, those words marked."""
+    sought = {_stem(word) for word in WORD.findall(query)}
+    starts = _starts(chunk.content)
+    hits = [len({_stem(word) for word in WORD.findall(text)} & sought) for text in starts.values()]
+    text = chunk.content[list(starts)[hits.index(max(hits))] :].strip() if hits else ""
     if len(text) > EXCERPT_CHARACTERS:
         end = text.rfind("\n\n", EXCERPT_CHARACTERS // 3, EXCERPT_CHARACTERS)
         text = text[:end] if end > 0 else text[:EXCERPT_CHARACTERS].rpartition(" ")[0] + " …"
-    return passage_html(Passage(text, chunk.headings), uri=chunk.uri, words=presenter.words)
+    marks = tuple(found.span() for found in WORD.finditer(text) if _stem(found[0]) in sought)
+    return passage_html(Passage(text, chunk.headings, marks=marks), uri=chunk.uri, words=presenter.words)
+
+
+def _starts(content: str) -> dict[int, str]:
+    """Where an excerpt may begin, with the paragraph there: outside of code, and not at a heading."""
+    found: dict[int, str] = {}
+    place, in_code = 0, False
+    for paragraph in BLANK.split(content):
+        text = paragraph.strip()
+        if text and not in_code and not HEADING.fullmatch(text):
+            found[place] = text
+        in_code ^= len(FENCE.findall(paragraph)) % 2 == 1
+        place += len(paragraph)
+    return found
+
+
+def _stem(word: str) -> str:
+    """Rough on purpose: it only decides what is marked, not what is found."""
+    return word.casefold()[: max(4, len(word) - 3)]
