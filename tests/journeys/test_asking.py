@@ -120,7 +120,7 @@ async def test_times_are_those_of_the_readers_own_clock(scripted: Server, new_re
         await ended(turn)
         moment = turn.locator("local-time time")
         expected = await moment.evaluate(
-            "time => new Date(time.dateTime).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })"
+            "time => new Date(time.dateTime).toLocaleTimeString(document.documentElement.lang, { timeStyle: 'short' })"
         )
         titles.append(str(await moment.get_attribute("title")))
         assert str(expected) in titles[-1]
