@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.domain.answers import AnswerCompleted, AnswerEvent, Outcome, Question, Step, StepStarted, TextDelta
+from app.domain.documents import EVERYWHERE, Document, Scope
 from app.main import create_app
 from tests.support.asgi import Client, Reply, served
 from tests.support.corpus import settings_for
@@ -154,3 +155,23 @@ async def test_the_guards_refuse_in_the_apps_own_words(client: Client) -> None:
     headers = {"content-type": "application/json", "sec-fetch-site": "cross-site"}
     problem = await client.post("/api/v1/ask", body=b"{}", headers=headers)
     assert problem.headers["content-type"] == "application/problem+json"
+
+
+class _Broken(ScriptedSource):
+    async def get_document(self, name: str, scope: Scope = EVERYWHERE) -> Document:
+        raise RuntimeError("a secret of the program")
+
+
+async def test_a_fault_of_the_program_is_told_without_its_details(tmp_path: Path) -> None:
+    async with served(create_app(settings_for(tmp_path / "data"), source=_Broken(_play))) as client:
+        page = await client.get("/documents/x")
+        assert (page.status, "secret" in page.text, "Traceback" in page.text) == (500, False, False)
+        assert page.headers["x-request-id"] in page.text
+        assert page.headers["content-security-policy"]
+        fragment = await client.get("/documents/x", HTMX)
+        assert "Something went wrong here." in parts(fragment)["trouble"]
+
+
+async def test_a_probe_may_ask_for_the_headers_alone(client: Client) -> None:
+    async with client.stream("HEAD", "/healthz") as (status, _, _pieces):
+        assert status == 200
