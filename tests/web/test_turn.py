@@ -19,7 +19,7 @@ from app.domain.answers import (
 )
 from app.domain.conversations import Turn, TurnStatus
 from app.domain.documents import Page, Passage
-from app.web.presenting import is_quoted
+from app.web.appraisal import is_quoted
 from app.web.views import Composer, Interface
 from tests.support.pages import NOW, presented
 
