@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from app.corpus.materials import Material
 
+from app.corpus.materials import Material
 from app.corpus.python_names import PythonLibrary
 from app.corpus.stdlib import stdlib_materials
 
