@@ -10,6 +10,7 @@ from itertools import groupby
 from textwrap import dedent
 
 from app.answering.blocks import BlockKind, blocks_of, sentences_of
+from app.answering.foreign import addresses_a_machine, without_marks
 from app.answering.terms import StatisticsOfChunks, Terms, TermStatistics, share, weights
 from app.answering.units import CHUNKS, Unit, units_of
 from app.answering.words import words_of
@@ -56,7 +57,7 @@ class ExtractiveWriter:
         self, question: Question, chunks: Sequence[DocumentChunk], documents: Mapping[str, Document]
     ) -> Composition:
         """The blocks that answer best. Empty where the chunks hold nothing to quote."""
-        units = units_of(chunks, documents)
+        units = [unit for unit in units_of(chunks, documents) if _for_readers(unit)]
         statistics = self._statistics or StatisticsOfChunks(chunks, self._terms)
         weighed = weights(self._terms.of_question(question.text), statistics)
         scored = self._scored(question, units, weighed)
@@ -124,6 +125,10 @@ class ExtractiveWriter:
         worth = {each: share(weighed, set(self._terms.stems(text[slice(*each)]))) for each in sentences}
         mark = max(sentences, key=lambda each: worth[each], default=None)
         return Passage(text, unit.headings, span[0], (mark,) if mark else ())
+
+
+def _for_readers(unit: Unit) -> bool:
+    return unit.kind is BlockKind.CODE or not addresses_a_machine(unit.text)
 
 
 def _form(unit: Unit, asked: frozenset[str]) -> float:
@@ -223,7 +228,12 @@ def _merged(spans: Sequence[tuple[int, int]], content: str) -> list[tuple[int, i
 
 def _separated(group: Sequence[Unit]) -> str:
     """Blocks one below the other; what stood indented inside a list stands at the edge, so that it is still a block."""
-    return "\n".join(dedent(unit.text).rstrip("\n") for unit in group)
+    return "\n".join(_shown(unit).rstrip("\n") for unit in group)
+
+
+def _shown(unit: Unit) -> str:
+    text = dedent(unit.text)
+    return text if "```" in text or unit.kind is BlockKind.CODE else without_marks(text)
 
 
 def _document_of(units: Sequence[Unit], name: str) -> Document:

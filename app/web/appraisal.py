@@ -1,5 +1,6 @@
 """What an answer tells when it is looked at: is it quoted, has it doubts, does it need room. Not how it is shown."""
 
+from app.answering.foreign import without_marks
 from app.domain.answers import Answer
 
 
@@ -8,9 +9,8 @@ def is_quoted(answer: Answer) -> bool:
 
     Headings in bold and a table's head tell where a passage stands, and are not looked for.
     """
-    passages = {
-        citation.number: _bare(" ".join(passage.text for passage in citation.passages)) for citation in answer.citations
-    }
+    quoted = {citation.number: [passage.text for passage in citation.passages] for citation in answer.citations}
+    passages = {number: _bare(" ".join([*texts, *map(without_marks, texts)])) for number, texts in quoted.items()}
     pieces = [segment for segment in answer.segments if segment.text.strip()]
     return bool(pieces) and all(
         any(all(_bare(line) in passages.get(number, "") for line in _said(segment.text)) for number in segment.numbers)

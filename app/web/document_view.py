@@ -70,7 +70,7 @@ def document_html(document: Document, spans: Sequence[Span], *, words: Words = E
 
 def passage_html(passage: Passage, *, uri: str = "", words: Words = ENGLISH) -> Markup:
     """A passage as compact HTML, headings as bold lines, its supporting words in <mark>. `uri`: for relative links."""
-    source, spans = _uniform(passage.text[:PASSAGE_LIMIT], passage.marks)
+    source, spans = _as_table(*_uniform(passage.text[:PASSAGE_LIMIT], passage.marks))
     marks = SpanMarks(source, spans)
     references: dict[str, object] = {}
     tokens = block_tokens(source, references)
@@ -78,6 +78,17 @@ def passage_html(passage: Passage, *, uri: str = "", words: Words = ENGLISH) -> 
     parse_inlines(tokens, references)
     html = to_html(tokens, Style(words, uri, heading=_bold_line))
     return Markup(marks.applied(html))  # noqa: S704 - sanitised, and our own marks
+
+
+def _as_table(source: str, spans: list[Span]) -> tuple[str, list[Span]]:
+    """Rows that were quoted without their table's head get an empty one, else they would be lines with bars in them."""
+    lines = source.strip().split("\n")
+    is_head = len(lines) > 1 and set(lines[1]) <= set("|-: ")
+    if is_head or not all(line.startswith("|") and line.rstrip().endswith("|") for line in lines):
+        return source, spans
+    columns = len(re.findall(r"(?<!\\)\|", lines[0])) - 1
+    head = "|" + "  |" * columns + "\n|" + " --- |" * columns + "\n"
+    return head + source, [(start + len(head), end + len(head)) for start, end in spans]
 
 
 def _bold_line(level: int) -> int:  # noqa: ARG001 - whatever the level

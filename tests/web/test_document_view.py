@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from app.domain.documents import Document
-from app.web.document_view import DOCUMENT_LIMIT, RenderedDocument, document_html, slug
+from app.domain.documents import Document, Passage
+from app.web.document_view import DOCUMENT_LIMIT, RenderedDocument, document_html, passage_html, slug
 
 URI = "https://docs.example/guide/page.html"
 PAGE = """# Drain a node
@@ -253,3 +253,17 @@ def test_half_a_megabyte_takes_about_a_second() -> None:
     started = time.process_time()
     assert not document_html(document(content), [(10, 20)]).shortened
     assert time.process_time() - started < 6
+
+
+def test_a_row_quoted_without_its_head_is_a_row_with_its_words_marked() -> None:
+    row = "| `429` | not *now* |"
+    html = LexborHTMLParser(str(passage_html(Passage(row, start=0, marks=((10, 19),)))))
+    assert [cell.text() for cell in html.css("tbody td")] == ["429", "not now"]
+    assert "not" in [mark.text().strip() for mark in html.css("mark")]  # a row is marked whole
+    assert "|" not in html.text()
+
+
+def test_lines_with_bars_that_are_no_rows_stay_as_they_are() -> None:
+    html = LexborHTMLParser(str(passage_html(Passage("a | b\nc"))))
+    assert html.css_first("table") is None
+    assert "a | b" in html.text()
