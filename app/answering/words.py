@@ -37,6 +37,8 @@ STOP_WORDS: dict[str, frozenset[str]] = {
         siz şey şu tüm var ve veya ya yani yok yapabilirim yapılır yarar""".split()
     ),
 }
+LONGEST_CASE_ENDING = 4
+ENGLISH_ENDINGS = frozenset(("s", "t", "d", "m", "re", "ve", "ll"))
 TELLING = {
     language: words - {"am", "an", "in", "so", "was", "also", "will", "man", "on", "her", "en", "de", "o"}
     for language, words in STOP_WORDS.items()
@@ -56,8 +58,16 @@ def language_of(text: str) -> str:
     return best if counts[best] > counts["en"] else "en"
 
 
+def _without_case_ending(word: str) -> str:
+    """A name as the documents have it: Turkish sets case endings behind an apostrophe ("Go'da", in Go)."""
+    name, apostrophe, ending = word.replace("’", "'").partition("'")
+    if not apostrophe or ending in ENGLISH_ENDINGS:
+        return name + apostrophe + ending
+    return ending if len(ending) > LONGEST_CASE_ENDING else name  # "o'clock"
+
+
 def content_words(text: str, language: str = "") -> tuple[str, ...]:
     """The words that name something, each once; all words where none does ("what is it")."""
-    words = tuple(dict.fromkeys(words_of(text)))
+    words = tuple(dict.fromkeys(_without_case_ending(word) for word in words_of(text)))
     small = STOP_WORDS.get(language or language_of(text), frozenset()) | STOP_WORDS["en"]
     return tuple(word for word in words if word not in small) or words
