@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from app.answering.terms import StatisticsOfChunks, Terms, TermStatistics, share, weights
+from app.answering.words import language_of
 from app.domain.answers import Outcome, Question
 from app.domain.documents import Document, DocumentChunk
 
@@ -19,7 +20,8 @@ MEASURED_CHUNKS = 28_155  # the corpus whose raw scores the weight of the page s
 MEASURED_WEIGHT = 4.0  # and the mean weight of a question's term in it
 TOP = 5
 
-_INNER_CAPITAL = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*|[A-Z][a-z]{2,})\b")
+_INNER_CAPITAL = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*)\b")
+_CAPITAL = re.compile(r"\b[A-Z][a-z]{2,}\b")
 _SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)\W*\w+")
 
 
@@ -41,37 +43,46 @@ class Gate:
         best = documents.get(max(chunks, key=lambda chunk: chunk.page_score).parent)
         present = frozenset(self._terms.stems(f"{best.title}\n{best.content}")) if best else frozenset()
         covered = share(weighed, present)
+        language = language_of(question.text)
+        if language != "en":  # over English pages words are missing because of the language, not of the subject
+            known = {term: weight for term, weight in weighed.items() if statistics.document_frequency(term)}
+            covered = share(known, present)
         if covered < LEAST_COVERED:
             return Outcome.NOT_FOUND
-        likelihood = self._likelihood(question, chunks, scores, covered, present, weighed, statistics)
-        if likelihood < POSSIBLE:
+        names = self._names(question.text, language)
+        likelihood = self._likelihood(chunks, scores, covered, present, weighed, names, statistics)
+        unknown = any(not statistics.document_frequency(name) for name in names)
+        if likelihood < POSSIBLE and (unknown or language == "en"):
             return Outcome.NOT_FOUND
+        if unknown:  # asked about something by a name that stands nowhere
+            return Outcome.WEAK
         return Outcome.ANSWERED if likelihood >= CONFIDENT else Outcome.WEAK
 
     def _likelihood(  # the five features, once
         self,
-        question: Question,
         chunks: Sequence[DocumentChunk],
         scores: Sequence[float],
         covered: float,
         present: frozenset[str],
         weighed: Mapping[str, float],
+        names: Sequence[str],
         statistics: TermStatistics,
     ) -> float:
         score = _as_measured(scores[0], weighed, statistics.chunk_count)
         fifth = scores[TOP - 1] if len(scores) >= TOP else 0.0  # no fifth page: nothing rivals the first
         gap = (scores[0] - fifth) / scores[0] if scores[0] else 0.0
         pages = len({chunk.parent for chunk in chunks[:TOP]})
-        names = self._names(question.text)
         missing = sum(name not in present for name in names) / len(names) if names else 0.0
         z = -3.48 + 0.065 * score + 1.02 * covered + 1.29 * gap - 1.91 * missing - 0.344 * pages
         return 1 / (1 + math.exp(-z))
 
-    def _names(self, text: str) -> tuple[str, ...]:
-        """Stems of capitalised words inside sentences, which are likely names."""
+    def _names(self, text: str, language: str) -> tuple[str, ...]:
+        """Stems of words that are likely names: capitals inside a word; in English also before one in a sentence."""
         starts = {match.end() for match in _SENTENCE_START.finditer(text)}
-        found = [match.group() for match in _INNER_CAPITAL.finditer(text) if match.end() not in starts]
-        return self._terms.stems(" ".join(found))
+        found = [match.group() for match in _INNER_CAPITAL.finditer(text)]
+        if language == "en":
+            found += [match.group() for match in _CAPITAL.finditer(text) if match.end() not in starts]
+        return self._terms.stems(" ".join(dict.fromkeys(found)))
 
 
 def _as_measured(score: float, weighed: Mapping[str, float], chunk_count: int) -> float:
