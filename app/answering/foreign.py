@@ -19,14 +19,21 @@ _ORDERS = re.compile(
 # "[7]", "[7][99]", "[Source 2]", "【3†source】" behind a word; not "argv[1]", not a link, nor its definition.
 _NUMBERS = r"(?:\[(?:source\s+)?\d{1,3}\])+(?![(\[:])"
 _MARKS = re.compile(rf"[ \t]+{_NUMBERS}|(?<![\w`\]]){_NUMBERS}|[ \t]*【[^】\n]{{1,40}}】", re.IGNORECASE)
-_CODE = re.compile(r"(`+[^`]*`+)")
+_FENCED = r"^[ \t]*(?:```|~~~)[\s\S]*?^[ \t]*(?:```|~~~)[ \t]*$"
+_CODE = re.compile(rf"({_FENCED}|`+[^`]*`+)", re.MULTILINE)
+_FENCE = re.compile(_FENCED, re.MULTILINE)
+_SOURCES = re.compile(r"(?:\A|\n[ \t]*\n)\[\^?\d{1,3}\]:?[ \t]+\S")  # a paragraph "[1] https://…", "[^1]: A note"
 
 
-def addresses_a_machine(text: str) -> bool:
-    """Whether prose gives orders to a language model."""
-    return bool(_ORDERS.search(text))
+def for_readers(text: str) -> bool:
+    """Whether prose speaks to readers: it gives no orders to a language model and is no list of numbered sources.
+
+    Fenced code is not looked at.
+    """
+    prose = _FENCE.sub("", text)
+    return not _ORDERS.search(prose) and not _SOURCES.search(prose)
 
 
 def without_marks(text: str) -> str:
-    """Prose without marks that could be taken for ours; inline code keeps its brackets."""
+    """Prose without marks that could be taken for ours; code keeps its brackets."""
     return "".join(piece if place % 2 else _MARKS.sub("", piece) for place, piece in enumerate(_CODE.split(text)))

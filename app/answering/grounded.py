@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from app.answering.extractive import ExtractiveWriter
+from app.answering.extractive import BUDGET_WORDS, ExtractiveWriter
 from app.answering.gate import Gate
 from app.domain.answers import (
     AnswerCompleted,
@@ -19,6 +19,7 @@ from app.knowledge.source import KnowledgeSource
 
 SEARCHED = 30  # chunks asked for: enough for ten pages
 OPENED = 5  # documents whose chunks may be quoted, and one more to judge by
+WEAK_WORDS = 180  # pages that may only help are quoted at less length than an answer
 NAMED = 10  # pages named as found
 
 
@@ -41,7 +42,8 @@ class Grounded:
         outcome = self._gate.outcome(question, chunks, documents)
         pages = _pages(chunks)
         if outcome is not Outcome.NOT_FOUND:
-            composition = self._writer.compose(question, chunks, documents)
+            words = BUDGET_WORDS if outcome is Outcome.ANSWERED else WEAK_WORDS
+            composition = self._writer.compose(question, chunks, documents, words=words)
             if composition.segments:
                 yield CitationsFound(composition.citations)
                 yield StepStarted(Step.WRITING if outcome is Outcome.ANSWERED else Step.GATHERING)

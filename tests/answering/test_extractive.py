@@ -106,6 +106,87 @@ def test_an_answer_stays_within_its_budget() -> None:
     )
 
 
+LAMP = f"""# Lamp
+
+The lamp tells what the pump does. {"It hangs above the door of the well house. " * 12}
+
+## Colours
+
+The lamp is green while the tank fills. {"The green is that of young leaves, as the house likes it. " * 8}
+
+The lamp is amber while the pump runs dry. Then the amber lamp has to be heeded. {"Somebody must come. " * 20}
+
+The amber lamp means this:
+
+- the pump is dry, and the well has to be looked at by somebody who knows the pump
+- the lamp is amber for one hour at the most
+
+## Sources
+
+[1] https://elsewhere.example/amber-lamp-pump-dry
+"""
+
+
+def test_a_section_is_told_in_reading_order_below_its_heading_with_gaps_shown() -> None:
+    text = text_of(composed("What does the amber lamp of the pump mean when dry?", document("a.example/lamp", LAMP)))
+    assert text.startswith("**Colours**\n\n")
+    assert text.index("The lamp is amber while") < text.index("The amber lamp means this:") < text.index("- the pump")
+    apart = composed("When is the lamp green? What does the amber lamp mean?", document("a.example/lamp", LAMP))
+    assert text_of(apart).startswith("**Colours**\n\nThe lamp is green while")
+    assert "\n\n…\n\nThe amber lamp means this:" in text_of(apart)
+
+
+def test_another_pages_section_is_told_with_the_pages_title() -> None:
+    drain, budget = document("a.example/drain", DRAIN), document("b.example/budget", BUDGET)
+    text = text_of(
+        composed("How many pods may be missing while a node is drained, and what are the steps?", budget, drain)
+    )
+    assert text.startswith("**Budgets**\n\n")
+    assert "**a.example/drain · Steps**\n\n" in text
+
+
+def test_what_leads_in_never_stands_alone_nor_twice() -> None:
+    text = text_of(composed("What does the amber lamp of the pump mean when dry?", document("a.example/lamp", LAMP)))
+    assert text.count("The amber lamp means this:") == 1
+    assert "The amber lamp means this:\n\n- the pump is dry" in text
+
+
+def test_a_pages_list_of_sources_and_its_marks_are_not_repeated() -> None:
+    text = text_of(composed("amber lamp pump dry sources", document("a.example/lamp", LAMP)))
+    assert "elsewhere.example" not in text
+
+
+def test_a_list_of_links_is_no_answer() -> None:
+    links = "\n".join(f"- [Amber lamp part {number}](https://a.example/{number})" for number in range(5))
+    page = f"# Contents\n\n{links}\n\n## Why\n\nAn amber lamp warns of a dry pump.\n"
+    text = text_of(composed("Why is the lamp amber?", document("a.example/contents", page)))
+    assert text.index("An amber lamp warns") == len("**Why**\n\n")
+
+
+def test_a_direct_answer_is_short() -> None:
+    filler = "\n\n".join(f"## Part {number}\n\nThe pump has part {number} of steel." for number in range(40))
+    page = f"# Pump\n\n## Highest speed\n\nThe highest speed of the pump is 85 percent.\n\n{filler}\n"
+    text = text_of(composed("What is the highest speed of the pump?", document("a.example/pump", page)))
+    assert text.startswith("**Highest speed**\n\nThe highest speed of the pump is 85 percent.")
+    assert len(text.split()) < BUDGET_WORDS / 2
+
+
+def test_a_section_about_the_very_question_is_whole() -> None:
+    body = f"{'The budget is checked again and again. ' * 10}\n\nIt may be zero.\n\n```sh\nbudget show\n```\n"
+    page = f"# Nodes\n\n## Pod budgets\n\n{body}\n## Else\n\nNodes have {'many ' * 100} pods.\n"
+    assert body.strip() in text_of(composed("pod budgets", document("a.example/nodes", page)))
+
+
+def test_fewer_words_can_be_asked_for() -> None:
+    drain, budget = document("a.example/drain", DRAIN), document("b.example/budget", BUDGET)
+    chunks = [whole(each) for each in (drain, budget)]
+    documents = {each.name: each for each in (drain, budget)}
+    question = Question("How do I drain a node, and how many pods may be missing?")
+    short = ExtractiveWriter().compose(question, chunks, documents, words=30)
+    long = ExtractiveWriter().compose(question, chunks, documents)
+    assert 0 < len(text_of(short).split()) < len(text_of(long).split())
+
+
 @pytest.mark.parametrize("text", ["", "?", "\ud800", "🙂", "\0", "a" * 20_000])
 def test_no_question_breaks_the_writer(text: str) -> None:
     composed(text, document("a.example/drain", DRAIN))
