@@ -30,3 +30,16 @@ def test_where_all_words_are_small_all_count() -> None:
 
 def test_identifiers_stay_whole_and_the_turkish_capital_is_an_i() -> None:
     assert words_of("snake_case İstanbul don't") == ("snake_case", "istanbul", "don't")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Go'da", ("go",)),
+        ("Flutter’daki widget", ("flutter", "widget")),
+        ("the user's name", ("user's", "name")),
+        ("at nine o'clock", ("nine", "clock")),
+    ],
+)
+def test_a_case_ending_behind_an_apostrophe_is_no_part_of_a_name(text: str, words: tuple[str, ...]) -> None:
+    assert content_words(text) == words
