@@ -10,7 +10,6 @@ from statistics import quantiles
 
 from app.answering.answerer import Answerer
 from app.answering.reporting import answer_object
-from app.answering.rewriting import Rewriter
 from app.answering.terms import Terms
 from app.answering.words import content_words
 from app.domain.answers import EMPTY_ANSWER, Answer, Exchange, Question
@@ -103,7 +102,7 @@ async def evaluate(
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Evaluation:
     """Ask all questions. A follow-up is asked after the question that it names, with that one's answer as history."""
-    terms, rewriter = Terms(), Rewriter()
+    terms = Terms()
     by_id = {asked.id: asked for asked in questions}
     answers: dict[str, Answer] = {}
     results = []
@@ -115,7 +114,8 @@ async def evaluate(
             history = (Exchange(by_id[asked.after].question, answers[asked.after].text),)
         question = Question(asked.question, scope=scope, history=history)
         began = time.perf_counter()
-        chunks = await source.search_documents(rewriter.standalone(question), scope, SEARCHED)
+        standalone = await answerer.standalone(question)
+        chunks = await source.search_documents(standalone.text, scope, SEARCHED)
         searched = time.perf_counter()
         answer = answers[asked.id] = await _answer(answerer, question)
         ended = time.perf_counter()

@@ -49,10 +49,11 @@ class ExtractiveWriter:
         documents: Mapping[str, Document],
         *,
         words: int = BUDGET_WORDS,
+        statistics: TermStatistics | None = None,
     ) -> Composition:
         """The blocks that answer best, of about so many words. Empty where the chunks hold nothing to quote."""
         units = [unit for unit in units_of(chunks, documents) if for_readers(unit.text)]
-        statistics = self._statistics or StatisticsOfChunks(chunks, self._terms)
+        statistics = statistics or self._statistics or StatisticsOfChunks(chunks, self._terms)
         weighed = weights(self._terms.of_question(question.text), statistics)
         picked = _picked(weighed_units(question.text, units, weighed, self._terms), words)
         return arranged(picked, lambda sentence: share(weighed, frozenset(self._terms.stems(sentence))))

@@ -5,9 +5,9 @@ that a page answers. The weights are those of docs/decisions/0009-composed-answe
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 
+from app.answering.names import names_in
 from app.answering.terms import StatisticsOfChunks, Terms, TermStatistics, share, weights
 from app.answering.words import language_of
 from app.domain.answers import Outcome, Question
@@ -20,10 +20,6 @@ MEASURED_CHUNKS = 28_155  # the corpus whose raw scores the weight of the page s
 MEASURED_WEIGHT = 4.0  # and the mean weight of a question's term in it
 TOP = 5
 
-_INNER_CAPITAL = re.compile(r"\b(?:[A-Z][a-z]+[A-Z]\w*|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*)\b")
-_CAPITAL = re.compile(r"\b[A-Z][a-z]{2,}\b")
-_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)\W*\w+")
-
 
 class Gate:
     """Judges what a search found."""
@@ -33,9 +29,14 @@ class Gate:
         self._terms = Terms()
 
     def outcome(
-        self, question: Question, chunks: Sequence[DocumentChunk], documents: Mapping[str, Document]
+        self,
+        question: Question,
+        chunks: Sequence[DocumentChunk],
+        documents: Mapping[str, Document],
+        statistics: TermStatistics | None = None,
     ) -> Outcome:
-        statistics = self._statistics or StatisticsOfChunks(chunks, self._terms)
+        """`statistics` of the words where the chunks come from, if they differ from those given at first."""
+        statistics = statistics or self._statistics or StatisticsOfChunks(chunks, self._terms)
         weighed = weights(self._terms.of_question(question.text), statistics)
         if not chunks or not weighed:
             return Outcome.NOT_FOUND
@@ -49,7 +50,7 @@ class Gate:
             covered = share(known, present)
         if covered < LEAST_COVERED:
             return Outcome.NOT_FOUND
-        names = self._names(question.text, language)
+        names = self._terms.stems(" ".join(names_in(question.text)))
         likelihood = self._likelihood(chunks, scores, covered, present, weighed, names, statistics)
         unknown = any(not statistics.document_frequency(name) for name in names)
         if likelihood < POSSIBLE and (unknown or language == "en"):
@@ -75,14 +76,6 @@ class Gate:
         missing = sum(name not in present for name in names) / len(names) if names else 0.0
         z = -3.48 + 0.065 * score + 1.02 * covered + 1.29 * gap - 1.91 * missing - 0.344 * pages
         return 1 / (1 + math.exp(-z))
-
-    def _names(self, text: str, language: str) -> tuple[str, ...]:
-        """Stems of words that are likely names: capitals inside a word; in English also before one in a sentence."""
-        starts = {match.end() for match in _SENTENCE_START.finditer(text)}
-        found = [match.group() for match in _INNER_CAPITAL.finditer(text)]
-        if language == "en":
-            found += [match.group() for match in _CAPITAL.finditer(text) if match.end() not in starts]
-        return self._terms.stems(" ".join(dict.fromkeys(found)))
 
 
 def _as_measured(score: float, weighed: Mapping[str, float], chunk_count: int) -> float:

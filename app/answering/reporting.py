@@ -1,15 +1,29 @@
 """An answer as the one object that programs read: command line, API and evaluation alike. Not its events."""
 
-from app.domain.answers import Answer
+from app.domain.answers import Answer, FallbackReason, FellBack
 
 RETRIEVED = 10
 
+# Programs are told which kind of thing went wrong; readers are told more.
+REASONS = {
+    FallbackReason.QUOTA_MINUTE: "quota",
+    FallbackReason.QUOTA_DAY: "quota",
+    FallbackReason.UNAVAILABLE: "unavailable",
+    FallbackReason.MALFORMED: "malformed",
+    FallbackReason.NO_ANSWER: "empty",
+    FallbackReason.NOT_OFFERED: "not_offered",
+    FallbackReason.REFUSED: "refused",
+}
+
 
 def answer_object(*, id: str, status: str, answer: Answer, ms: int) -> dict[str, object]:  # noqa: A002  # its name there
-    """`id, status, text, citations, sentences, retrieved, ms`: see docs/api.md. `ms` are milliseconds in all."""
+    """The fields that docs/api.md lists. `ms` are milliseconds in all."""
     return {
         "id": id,
         "status": status,
+        "origin": str(answer.origin),
+        "fell_back": fell_back_object(answer.fell_back),
+        "searched_for": answer.searched_for,
         "text": answer.text,
         "citations": [
             {
@@ -17,6 +31,7 @@ def answer_object(*, id: str, status: str, answer: Answer, ms: int) -> dict[str,
                 "name": citation.name,
                 "uri": citation.uri,
                 "title": citation.title,
+                "collection": citation.collection,
                 "passages": [passage.text for passage in citation.passages],
             }
             for citation in answer.citations
@@ -27,5 +42,13 @@ def answer_object(*, id: str, status: str, answer: Answer, ms: int) -> dict[str,
             if segment.text.strip()
         ],
         "retrieved": [page.uri for page in answer.retrieved[:RETRIEVED]],
+        "unreachable": list(answer.unreachable),
         "ms": ms,
     }
+
+
+def fell_back_object(event: FellBack | None) -> dict[str, object] | None:
+    """Why the source's own answer was not to be had, and the time when it may be again (ISO 8601, UTC, or null)."""
+    if event is None:
+        return None
+    return {"reason": REASONS[event.reason], "until": event.until.isoformat() if event.until else None}

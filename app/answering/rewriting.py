@@ -1,6 +1,7 @@
 """A follow-up made into a question that stands alone, by rules: what the talk is about is carried over. No model."""
 
 import re
+from typing import Protocol
 
 from app.answering.words import content_words, language_of, words_of
 from app.domain.answers import Question
@@ -16,10 +17,16 @@ LEANING = re.compile(
 )
 
 
+class Rewriting(Protocol):
+    async def standalone(self, question: Question) -> str:
+        """What to search for: the question itself, or what it means within its conversation."""
+        ...
+
+
 class Rewriter:
     """Puts the topic of the conversation before a question that leans on it."""
 
-    def standalone(self, question: Question) -> str:
+    async def standalone(self, question: Question) -> str:
         """The question itself where it stands alone, or where nothing was said before."""
         earlier = ""
         for exchange in question.history[-REMEMBERED:]:

@@ -6,7 +6,7 @@ that a browser has seen are good after a crash, too.
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.domain.answers import EMPTY_ANSWER, Answer, AnswerEvent, AnswerFailed, Question, TextDelta
@@ -64,11 +64,11 @@ class Run:
         if self.ended:
             return
         if isinstance(event, TextDelta):
-            event = TextDelta(writable(event.text), event.numbers)
+            event = replace(event, text=writable(event.text))
         self.answer = self.answer.apply(event)
         last = self._waiting[-1] if self._waiting else None
-        if isinstance(event, TextDelta) and isinstance(last, TextDelta) and not last.numbers:
-            self._waiting[-1] = TextDelta(last.text + event.text, event.numbers)
+        if isinstance(event, TextDelta) and isinstance(last, TextDelta) and not last.closes:
+            self._waiting[-1] = replace(event, text=last.text + event.text)
         else:
             self._waiting.append(event)
 

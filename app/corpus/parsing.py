@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.answering.chunking import CHUNKING_VERSION, ChunkSpan, chunks_of
 from app.answering.words import language_of
-from app.corpus.chunking import CHUNKING_VERSION, ChunkSpan, chunks_of
 from app.corpus.materials import Material
 from app.corpus.readers.reading import MAX_BYTES, READERS_VERSION, ReadDocument, Skipped, read
 from app.domain.documents import Document, host_of, name_of

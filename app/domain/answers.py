@@ -17,21 +17,36 @@ class Outcome(StrEnum):
 
 
 class Step(StrEnum):
-    """What is being done now. GATHERING stands in for WRITING when the answer will be weak: pages, no prose."""
+    """What is being done now. GATHERING stands in for WRITING when the answer will be weak: pages, no prose.
 
+    ASKING: another service is asked for its own answer.
+    """
+
+    ASKING = "asking"
     SEARCHING = "searching"
     READING = "reading"
     WRITING = "writing"
     GATHERING = "gathering"
 
 
+class Origin(StrEnum):
+    """Who wrote an answer: the source itself, our language model, or nobody (its words are quoted)."""
+
+    ANSWER_QUERY = "answer_query"
+    MODEL = "model"
+    QUOTED = "quoted"
+
+
 class FallbackReason(StrEnum):
+    """Why a source's own answer was not to be had. REFUSED: a filter of the source turned the question away."""
+
     QUOTA_MINUTE = "quota_minute"
     QUOTA_DAY = "quota_day"
     UNAVAILABLE = "unavailable"
     NOT_OFFERED = "not_offered"
     MALFORMED = "malformed"
     NO_ANSWER = "no_answer"
+    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +59,16 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a reader asked, with what was said before (oldest first). `language` is a BCP 47 tag; empty: not known."""
+    """What a reader asked, with what was said before (oldest first). `language` is a BCP 47 tag; empty: not known.
+
+    Where `text` was made to stand alone, or into English, `asked` has the reader's own words; else it is empty.
+    """
 
     text: str
     language: str = ""
     scope: Scope = EVERYWHERE
     history: tuple[Exchange, ...] = ()
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +87,18 @@ class Citation:
 class Segment:
     """A piece of the answer's Markdown and the citation numbers that stand at its end. No numbers: no source (yet).
 
+    `unsupported`: the piece claims something that no document was found to support; it has no numbers then.
     Numbers never stand in `text` itself: a document's own "[1]" stays text.
     """
 
     text: str
     numbers: tuple[int, ...] = ()
+    unsupported: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether further text begins a segment of its own."""
+        return bool(self.numbers) or self.unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +118,27 @@ class FellBack:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelGaveUp:
+    """The language model failed; what it wrote is void, and passages are quoted instead. `code`: the error's."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
-    """More Markdown. `numbers` are set behind it and close its sentence or block. `text` may be empty."""
+    """More Markdown. `numbers` are set behind it and close its sentence or block. `text` may be empty.
+
+    `unsupported` closes it, too: what it says has no source.
+    """
 
     text: str
     numbers: tuple[int, ...] = ()
+    unsupported: bool = False
+
+    @property
+    def closes(self) -> bool:
+        """Whether the sentence or block ends here."""
+        return bool(self.numbers) or self.unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +152,46 @@ class CitationsFound:
 class AnswerCompleted:
     """The end when nothing went wrong. `retrieved`: pages in the order of their rank, cited or not.
 
-    `searched_for` is the stand-alone question where it differs from the one asked; else empty.
+    `searched_for` is the stand-alone question where it differs from the one asked; else empty. `unreachable` names
+    the sources that could not be asked, where others could.
     """
 
     outcome: Outcome
     retrieved: tuple[Page, ...] = ()
     searched_for: str = ""
+    origin: Origin = Origin.QUOTED
+    unreachable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFailed:
-    """The end when something went wrong: the error's code and the request id under which the log tells more."""
+    """The end when something went wrong: the error's code and the request id under which the log tells more.
+
+    `until`: when asking again may help, where that is known.
+    """
 
     code: str
     request_id: str = ""
+    until: datetime | None = None
 
 
-AnswerEvent = StepStarted | FellBack | TextDelta | CitationsFound | AnswerCompleted | AnswerFailed
+AnswerEvent = StepStarted | FellBack | ModelGaveUp | TextDelta | CitationsFound | AnswerCompleted | AnswerFailed
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerWritten:
+    """A source's own answer, whole: Markdown and the names of the documents it refers to, which may be none.
+
+    Which sentence rests on which document is not told. `outcome` is what the source thinks of it. Never journalled:
+    attribution turns it into the events that readers see.
+    """
+
+    text: str
+    references: tuple[str, ...] = ()
+    outcome: Outcome = Outcome.ANSWERED
+
+
+SourceEvent = AnswerEvent | AnswerWritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +200,13 @@ class Answer:
 
     steps: tuple[StepStarted, ...] = ()
     fell_back: FellBack | None = None
+    gave_up: ModelGaveUp | None = None
     segments: tuple[Segment, ...] = ()
     citations: tuple[Citation, ...] = ()
     retrieved: tuple[Page, ...] = ()
     searched_for: str = ""
+    origin: Origin = Origin.QUOTED
+    unreachable: tuple[str, ...] = ()
     outcome: Outcome | None = None
     failure: AnswerFailed | None = None
 
@@ -149,12 +217,21 @@ class Answer:
                 return replace(self, steps=(*self.steps, event))
             case FellBack():
                 return replace(self, fell_back=event, segments=(), citations=())
+            case ModelGaveUp():
+                return replace(self, gave_up=event, segments=(), citations=())
             case TextDelta():
                 return replace(self, segments=_joined(self.segments, event))
             case CitationsFound():
                 return replace(self, citations=event.citations)
             case AnswerCompleted():
-                return replace(self, outcome=event.outcome, retrieved=event.retrieved, searched_for=event.searched_for)
+                return replace(
+                    self,
+                    outcome=event.outcome,
+                    retrieved=event.retrieved,
+                    searched_for=event.searched_for,
+                    origin=event.origin,
+                    unreachable=event.unreachable,
+                )
             case AnswerFailed():
                 return replace(self, failure=event)
             case _:
@@ -180,10 +257,10 @@ EMPTY_ANSWER = Answer()
 
 
 def _joined(segments: tuple[Segment, ...], delta: TextDelta) -> tuple[Segment, ...]:
-    """Text goes on in the open segment; numbers close it."""
-    if segments and not segments[-1].numbers:
-        return (*segments[:-1], Segment(segments[-1].text + delta.text, delta.numbers))
+    """Text goes on in the open segment; numbers close it, and so does that nothing supports it."""
+    if segments and not segments[-1].closed:
+        return (*segments[:-1], Segment(segments[-1].text + delta.text, delta.numbers, delta.unsupported))
     if segments and not delta.text:  # a second mark at the same place
         last = segments[-1]
         return (*segments[:-1], Segment(last.text, tuple(dict.fromkeys((*last.numbers, *delta.numbers)))))
-    return (*segments, Segment(delta.text, delta.numbers))
+    return (*segments, Segment(delta.text, delta.numbers, delta.unsupported))

@@ -143,4 +143,9 @@ def host_of(uri: str) -> str:
 
 def distinct_names(chunks: Iterable[DocumentChunk]) -> tuple[str, ...]:
     """The documents of ranked chunks, each at its first place."""
-    return tuple(dict.fromkeys(chunk.parent for chunk in chunks))
+    return distinct(chunk.parent for chunk in chunks)
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Each name at its first place."""
+    return tuple(dict.fromkeys(names))

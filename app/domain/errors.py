@@ -3,18 +3,21 @@
 AppError                      code: one word for what happened
 ├── KnowledgeError            a tool did not do what it is for
 │   ├── QuotaExceeded             retry_after, per_day                 ┐
-│   ├── SourceUnavailable         network, timeout, 5xx                │ FALLBACK_ON
+│   │   └── DayQuotaExceeded          the day's share is used          │
+│   ├── SourceUnavailable         network, 5xx                         │
+│   │   └── SourceTooSlow             no reply in time                 │ FALLBACK_ON
 │   ├── ToolNotOffered                                                 │
 │   ├── MalformedReply            not the tool's schema                │
+│   ├── QuestionRefused           a filter turned the question away    │
 │   ├── NoAnswer                  empty text                           ┘
 │   ├── ToolRejected              our arguments were wrong
 │   │   └── DocumentNameInvalid       not of the form documents/…
 │   ├── AccessRefused             our credentials were refused
 │   └── DocumentNotFound          names
-├── ModelError                the language model gave no answer
+├── ModelError                the language model gave no answer; retry_after
 ├── QuestionError             QuestionEmpty · QuestionTooLong · QuestionUnreadable · TooManyQuestions
 ├── NotFound                  ConversationNotFound · TurnNotFound      (also when it is someone else's)
-├── SignOnError               SignOnRequired
+├── SignOnError               SignOnRequired · TokenInvalid · ScopeMissing
 ├── CorpusError               NothingToIngest · PathMissing · ManifestInvalid · IndexMissing · IndexLocked
 ├── StorageError              StorageUnavailable · StorageReadOnly · StorageFull · StorageCorrupt · SchemaTooNew
 │                             DataInUse
@@ -40,15 +43,32 @@ class QuotaExceeded(KnowledgeError):
     """The tool may not be called now. `retry_after` in seconds, where known; `per_day` when the day's share is used."""
 
     code = "quota_exceeded"
+    per_day = False
 
-    def __init__(self, detail: str = "", *, retry_after: float | None = None, per_day: bool = False) -> None:
+    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
         super().__init__(detail)
         self.retry_after = retry_after
-        self.per_day = per_day
+
+
+class DayQuotaExceeded(QuotaExceeded):
+    """`retry_after` is the time until the day's share is renewed."""
+
+    code = "day_quota_exceeded"
+    per_day = True
 
 
 class SourceUnavailable(KnowledgeError):
+    """`retry_after` in seconds, where the source or our own breaker tells it."""
+
     code = "source_unavailable"
+
+    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
+
+
+class SourceTooSlow(SourceUnavailable):
+    code = "source_too_slow"
 
 
 class ToolNotOffered(KnowledgeError):
@@ -57,6 +77,12 @@ class ToolNotOffered(KnowledgeError):
 
 class MalformedReply(KnowledgeError):
     code = "malformed_reply"
+
+
+class QuestionRefused(KnowledgeError):
+    """A filter of the source turned the question away; it may be harmless all the same."""
+
+    code = "question_refused"
 
 
 class NoAnswer(KnowledgeError):
@@ -81,11 +107,17 @@ class DocumentNotFound(KnowledgeError):
     code = "document_not_found"
 
 
-FALLBACK_ON = (QuotaExceeded, SourceUnavailable, ToolNotOffered, MalformedReply, NoAnswer)
+FALLBACK_ON = (QuotaExceeded, SourceUnavailable, ToolNotOffered, MalformedReply, QuestionRefused, NoAnswer)
 
 
 class ModelError(AppError):
+    """The language model gave no answer, or broke off. `retry_after` in seconds, where known."""
+
     code = "model"
+
+    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
+        super().__init__(detail)
+        self.retry_after = retry_after
 
 
 class QuestionError(AppError):
@@ -141,6 +173,18 @@ class SignOnError(AppError):
 
 class SignOnRequired(SignOnError):
     code = "sign_on_required"
+
+
+class TokenInvalid(SignOnError):
+    """A bearer token that we do not know, or no longer: expired or revoked."""
+
+    code = "token_invalid"
+
+
+class ScopeMissing(SignOnError):
+    """The token is good, but not for this. `detail` is the scope that it lacks."""
+
+    code = "scope_missing"
 
 
 class CorpusError(AppError):

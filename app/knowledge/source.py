@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
-from app.domain.answers import AnswerEvent, Question
+from app.domain.answers import Question, SourceEvent
 from app.domain.documents import EVERYWHERE, SEARCH_LIMIT, Document, DocumentBatch, DocumentChunk, Scope
 
 
@@ -27,6 +27,6 @@ class KnowledgeSource(Protocol):
         """At most 20 documents in the order of `names`; unknown names are told. Raises ToolRejected beyond 20."""
         ...
 
-    def answer_query(self, question: Question) -> AsyncIterator[AnswerEvent]:
-        """The events of an answer, ended by AnswerCompleted; errors are raised, not yielded."""
+    def answer_query(self, question: Question) -> AsyncIterator[SourceEvent]:
+        """The events of an answer, ended by AnswerCompleted or AnswerWritten; errors are raised, not yielded."""
         ...

@@ -19,6 +19,7 @@ from app.domain.answers import (
     Citation,
     CitationsFound,
     FellBack,
+    ModelGaveUp,
     StepStarted,
     TextDelta,
 )
@@ -31,6 +32,7 @@ Kept = dict[str, object]  # what json.dumps takes
 KINDS: dict[str, type[AnswerEvent]] = {
     "step": StepStarted,
     "fell_back": FellBack,
+    "gave_up": ModelGaveUp,
     "text": TextDelta,
     "citations": CitationsFound,
     "completed": AnswerCompleted,

@@ -94,6 +94,35 @@ facts = Table(
     Column("value", JSON, nullable=False),
 )
 
+# --- what other services allow, and who may use us by a program -------------------------------------------------------
+
+# How often a tool of a source was called on a day. A day is the source's own (its quota's), as YYYY-MM-DD.
+quota_days = Table(
+    "quota_days",
+    metadata,
+    Column("source", String(200), primary_key=True),
+    Column("tool", String(60), primary_key=True),
+    Column("day", String(10), primary_key=True),
+    Column("used", Integer, nullable=False),
+    Column("exhausted", Integer, nullable=False, server_default="0"),  # the source itself said that the day is used up
+)
+
+# A program's way in. Only the token's SHA-256 is kept; its first characters tell which one it is.
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("owner", String(200), nullable=False),  # the user that it acts as
+    Column("beginning", String(20), nullable=False),
+    Column("digest", LargeBinary(32), nullable=False, unique=True),
+    Column("scopes", JSON, nullable=False),  # a list of: ask, search, mcp
+    Column("created_at", Time, nullable=False),
+    Column("expires_at", Time, nullable=False),
+    Column("used_at", Time),
+    Column("revoked_at", Time),
+)
+
 # --- conversations ---------------------------------------------------------------------------------------------------
 
 conversations = Table(

@@ -67,14 +67,26 @@ FACES: dict[type[AppError], Face] = {
     ),
     errors.QuotaExceeded: Face(
         503,
-        _("The knowledge service has answered its share of questions."),
-        _("Try again later. The documents can still be searched."),
+        _("The knowledge service is asked too often at the moment."),
+        _("Try again in %(retry_after)s seconds. Your question is kept."),
+        Remedy.AGAIN,
+    ),
+    errors.DayQuotaExceeded: Face(
+        503,
+        _("The knowledge service has answered its share of questions for today."),
+        _("Try again tomorrow. The documents can still be searched."),
         Remedy.AGAIN,
     ),
     errors.SourceUnavailable: Face(
         503,
-        _("The knowledge service does not answer."),
+        _("The knowledge service cannot be reached."),
         _("Your question is kept. Try again in a moment."),
+        Remedy.AGAIN,
+    ),
+    errors.SourceTooSlow: Face(
+        504,
+        _("The knowledge service did not answer in time."),
+        _("Your question is kept. Try again, or ask for less at once."),
         Remedy.AGAIN,
     ),
     errors.ToolNotOffered: Face(
@@ -87,6 +99,12 @@ FACES: dict[type[AppError], Face] = {
         _("The knowledge service replied in a form that nobody can read."),
         _("Try again. If it happens again, tell the operator the request's number."),
         Remedy.AGAIN,
+    ),
+    errors.QuestionRefused: Face(
+        502,
+        _("The knowledge service turned the question away."),
+        _("It has a filter that sometimes takes harmless questions for others. Ask in other words."),
+        Remedy.CHANGE,
     ),
     errors.NoAnswer: Face(
         502,
@@ -178,6 +196,12 @@ FACES: dict[type[AppError], Face] = {
     ),
     errors.SignOnRequired: Face(
         401, _("Sign in to ask."), _("You will come back to this page."), Remedy.SIGN_IN, severe=False
+    ),
+    errors.TokenInvalid: Face(
+        401, _("The token is not valid."), _("It expired, or it was revoked. Make a new one."), severe=False
+    ),
+    errors.ScopeMissing: Face(
+        403, _("The token does not allow this."), _("Make one with the scope that is needed."), severe=False
     ),
     errors.CorpusError: Face(
         503, _("The documents cannot be read."), _("The operator must look at the log, under the request's number.")

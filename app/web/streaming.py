@@ -33,6 +33,7 @@ from app.domain.answers import (
     AnswerFailed,
     CitationsFound,
     FellBack,
+    ModelGaveUp,
     Outcome,
     Step,
     StepStarted,
@@ -110,7 +111,7 @@ class LivePage:
         for each in numbered:
             if isinstance(each.event, TurnEnded):
                 continue
-            if isinstance(each.event, FellBack):  # what was written before is void
+            if isinstance(each.event, FellBack | ModelGaveUp):  # what was written before is void
                 self._rendering = None
                 parts = [partial(f"{part}-{self.turn_id}", "") for part in ("blocks", "tail", "sources")]
             self.answer = self.answer.apply(each.event)
@@ -213,8 +214,10 @@ def _for_programs(event: AnswerEvent, answer: Answer, language: Language) -> tup
             return "status", {"phase": event.step, "detail": wording.step_running(event, language)}
         case FellBack():
             return "fell_back", {"reason": event.reason, "until": event.until.isoformat() if event.until else None}
+        case ModelGaveUp():
+            return "restarted", {"reason": event.code}
         case TextDelta():
-            return "text", {"delta": event.text, "numbers": event.numbers}
+            return "text", {"delta": event.text, "numbers": event.numbers, "unsupported": event.unsupported}
         case CitationsFound():
             report = answer_object(id="", status=TurnStatus.RUNNING, answer=answer, ms=0)
             return "citations", {"citations": report["citations"]}

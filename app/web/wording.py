@@ -12,6 +12,8 @@ def step_running(step: StepStarted, language: Language) -> str:
     """What is being done now."""
     count = step.count
     match step.step:
+        case Step.ASKING:
+            return language.gettext("Asking the knowledge service")
         case Step.SEARCHING if count:
             return language.ngettext("Searching %(number)s collection", "Searching %(number)s collections", count)
         case Step.SEARCHING:
@@ -32,6 +34,8 @@ def step_done(step: StepStarted, language: Language) -> str:
     """What was done before; empty for steps whose end says nothing."""
     count = step.count
     match step.step:
+        case Step.ASKING:
+            return ""
         case Step.SEARCHING if count:
             return language.ngettext("Searched %(number)s collection", "Searched %(number)s collections", count)
         case Step.SEARCHING:
@@ -132,6 +136,8 @@ def _reason(event: FellBack, language: Language) -> str:
             return language.gettext("The knowledge service offers no ready answers.")
         case FallbackReason.MALFORMED:
             return language.gettext("The answering service sent something that cannot be read.")
+        case FallbackReason.REFUSED:
+            return language.gettext("The answering service turned the question away.")
         case FallbackReason.NO_ANSWER:
             return language.gettext("The answering service had no answer.")
         case _:

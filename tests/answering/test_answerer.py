@@ -21,7 +21,17 @@ from app.domain.answers import (
     TextDelta,
 )
 from app.domain.documents import Document
-from app.domain.errors import AccessRefused, KnowledgeError, MalformedReply, NoAnswer, QuotaExceeded, SourceUnavailable
+from app.domain.errors import (
+    AccessRefused,
+    DayQuotaExceeded,
+    KnowledgeError,
+    MalformedReply,
+    NoAnswer,
+    QuestionRefused,
+    QuotaExceeded,
+    SourceTooSlow,
+    SourceUnavailable,
+)
 from tests.support.scripted import Script, ScriptedSource
 
 LAMP = Document(
@@ -61,11 +71,13 @@ async def test_the_sources_own_answer_passes_through() -> None:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (QuotaExceeded(per_day=True), FallbackReason.QUOTA_DAY),
+        (DayQuotaExceeded(), FallbackReason.QUOTA_DAY),
         (QuotaExceeded(retry_after=30), FallbackReason.QUOTA_MINUTE),
         (SourceUnavailable(), FallbackReason.UNAVAILABLE),
         (MalformedReply(), FallbackReason.MALFORMED),
         (NoAnswer(), FallbackReason.NO_ANSWER),
+        (SourceTooSlow(), FallbackReason.UNAVAILABLE),
+        (QuestionRefused(), FallbackReason.REFUSED),
     ],
 )
 async def test_what_cannot_be_had_is_composed_from_the_documents(error: KnowledgeError, reason: FallbackReason) -> None:
@@ -99,4 +111,4 @@ async def test_a_follow_up_is_searched_with_the_topic_of_the_talk_and_says_so() 
 async def test_a_question_that_stands_alone_is_searched_as_it_is() -> None:
     history = (Exchange("How do I replace the amber lamp?", "Turn it left."),)
     question = Question("Which pressure does the tank sensor report at night?", history=history)
-    assert Rewriter().standalone(question) == question.text
+    assert await Rewriter().standalone(question) == question.text

@@ -6,8 +6,8 @@ from app.answering.rewriting import CARRIED, Rewriter
 from app.domain.answers import Exchange, Question
 
 
-def standalone(text: str, *earlier: str) -> str:
-    return Rewriter().standalone(Question(text, history=tuple(Exchange(each, "An answer.") for each in earlier)))
+async def standalone(text: str, *earlier: str) -> str:
+    return await Rewriter().standalone(Question(text, history=tuple(Exchange(each, "An answer.") for each in earlier)))
 
 
 @pytest.mark.parametrize(
@@ -23,39 +23,40 @@ def standalone(text: str, *earlier: str) -> str:
         "Peki ne zaman?",
     ],
 )
-def test_a_question_that_leans_on_the_talk_takes_its_topic_along(text: str) -> None:
-    rewritten = standalone(text, "How do I replace the amber lamp?")
+async def test_a_question_that_leans_on_the_talk_takes_its_topic_along(text: str) -> None:
+    rewritten = await standalone(text, "How do I replace the amber lamp?")
     assert rewritten.endswith(f": {text}")
     assert "amber lamp" in rewritten
 
 
-def test_a_question_that_stands_alone_is_left_alone() -> None:
+async def test_a_question_that_stands_alone_is_left_alone() -> None:
     text = "Which pressure does the tank sensor report at night?"
-    assert standalone(text, "How do I replace the amber lamp?") == text
+    assert await standalone(text, "How do I replace the amber lamp?") == text
 
 
-def test_the_first_question_of_a_talk_is_left_alone() -> None:
-    assert standalone("And how often?") == "And how often?"
+async def test_the_first_question_of_a_talk_is_left_alone() -> None:
+    assert await standalone("And how often?") == "And how often?"
 
 
-def test_the_topic_outlives_a_follow_up_without_one() -> None:
-    assert "amber lamp" in standalone("And why?", "How do I replace the amber lamp?", "And how often?")
+async def test_the_topic_outlives_a_follow_up_without_one() -> None:
+    assert "amber lamp" in await standalone("And why?", "How do I replace the amber lamp?", "And how often?")
 
 
-def test_a_new_topic_takes_the_place_of_the_old_one() -> None:
-    rewritten = standalone("And how often?", "How do I replace the amber lamp?", "Where does the tank sensor report?")
+async def test_a_new_topic_takes_the_place_of_the_old_one() -> None:
+    earlier = ("How do I replace the amber lamp?", "Where does the tank sensor report?")
+    rewritten = await standalone("And how often?", *earlier)
     assert "tank" in rewritten
     assert "lamp" not in rewritten
 
 
-def test_words_of_the_question_are_not_said_twice_and_few_are_carried() -> None:
-    rewritten = standalone("Does it clean the tank?", " ".join(f"tank word{number}" for number in range(40)))
+async def test_words_of_the_question_are_not_said_twice_and_few_are_carried() -> None:
+    rewritten = await standalone("Does it clean the tank?", " ".join(f"tank word{number}" for number in range(40)))
     topic = rewritten.removesuffix(": Does it clean the tank?").split()
     assert len(topic) == CARRIED
     assert "tank" not in topic
 
 
 @pytest.mark.parametrize("text", ["", "?", "\ud800", "\0", "🙂", "مضخة", "a" * 20_000])
-def test_any_text_can_be_rewritten(text: str) -> None:
-    assert standalone(text, "How do I replace the amber lamp?").endswith(text)
-    assert standalone("And how often?", text)
+async def test_any_text_can_be_rewritten(text: str) -> None:
+    assert (await standalone(text, "How do I replace the amber lamp?")).endswith(text)
+    assert await standalone("And how often?", text)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.answering.blocks import BlockKind, blocks_of
-from app.corpus.chunking import MAX_CHARACTERS, chunks_of
+from app.answering.chunking import MAX_CHARACTERS, chunks_of
 from app.corpus.readers.reading import SUFFIXES, ReadDocument, Skipped, read
 
 URI = "https://docs.example.com/guide/page"

@@ -1,6 +1,6 @@
 """Documents are cut where a reader would cut them."""
 
-from app.corpus.chunking import MAX_CHARACTERS, ChunkSpan, chunks_of
+from app.answering.chunking import MAX_CHARACTERS, ChunkSpan, chunks_of
 
 
 def words(count: int, start: int = 0) -> str:
