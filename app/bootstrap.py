@@ -26,7 +26,8 @@ from app.identity.anonymous import AnonymousReaders
 from app.knowledge.source import KnowledgeSource
 from app.resources import folder
 from app.services import Services
-from app.settings import LOOPBACK, Settings
+from app.settings.remotes import LOOPBACK
+from app.settings.values import Settings
 from app.storage.conversations import Conversations
 from app.storage.documents import DocumentStore
 from app.storage.engine import Database

@@ -8,7 +8,9 @@ from app import __version__
 from app.bootstrap import data_folder, open_services, starters
 from app.knowledge.source import KnowledgeSource
 from app.services import Services
-from app.settings import LOOPBACK, Settings, load
+from app.settings.reading import load
+from app.settings.remotes import LOOPBACK
+from app.settings.values import Settings
 from app.web.app import create_web_app
 from app.web.views import Interface
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from app.domain.errors import SettingsError
-from app.settings import Settings, listing, load
+from app.settings.reading import listing, load
+from app.settings.values import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -87,3 +88,100 @@ def test_the_listing_shows_every_setting_with_its_help_and_no_secret(monkeypatch
     assert all(line.help.endswith(".") for line in lines.values())
     assert lines["FOOTNOTE_SECRET_KEY"].value == "••••••••"
     assert lines["FOOTNOTE_PORT"].default == "8000"
+
+
+# --- remote servers and models ---------------------------------------------------------------------------------------
+
+TWO_SOURCES = """
+own_documents = true
+
+[[sources]]
+name = "google"
+url = "https://developerknowledge.googleapis.com/mcp"
+api_key_file = "key"
+
+[[sources]]
+name = "wiki"
+url = "http://127.0.0.1:9000/mcp"
+token = "abc"
+"""
+
+
+def test_a_remote_server_takes_the_place_of_the_own_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_SOURCE_URL", "https://knowledge.example.com/mcp")
+    monkeypatch.setenv("FOOTNOTE_SOURCE_API_KEY", "k3y")
+    settings = load()
+    assert [(each.name, each.secret("api_key")) for each in settings.remotes] == [("knowledge.example.com", "k3y")]
+    assert not settings.asks_own_documents
+
+
+def test_servers_in_the_file_stand_beside_the_own_documents(tmp_path: Path) -> None:
+    (tmp_path / "footnote.toml").write_text(TWO_SOURCES, encoding="utf-8")
+    (tmp_path / "key").write_text("from-a-file\n", encoding="utf-8")
+    settings = load()
+    assert settings.asks_own_documents
+    assert [(each.name, each.is_google) for each in settings.remotes] == [("google", True), ("wiki", False)]
+    assert (settings.remotes[0].secret("api_key"), settings.remotes[1].secret("token")) == ("from-a-file", "abc")
+
+
+def test_the_environment_beats_the_toml_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "footnote.toml").write_text('port = 1111\ncontact = "The desk"\n', encoding="utf-8")
+    monkeypatch.setenv("FOOTNOTE_PORT", "2222")
+    assert (load().port, load().contact) == (2222, "The desk")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("prot = 1\n", "prot"),
+        ("port = \n", "cannot be read"),
+        ("[[sources]]\nname = 'a'\n", "sources.0.url"),
+        ("[[sources]]\nname = 'a'\nurl = 'example.com'\n", "https://example.com/mcp"),
+        ("[[sources]]\nname = 'a'\nurl = 'https://a/'\nkey = 'x'\n", "sources.0.key"),
+        ("[[sources]]\nname = 'a'\nurl = 'http://a.example.com/'\ntoken = 'x'\n", "in the open"),
+        ("[[sources]]\nname = 'a'\nurl = 'https://a/'\n[[sources]]\nname = 'a'\nurl = 'https://b/'\n", "called a"),
+        ("own_documents = false\n", "nothing to ask"),
+    ],
+)
+def test_a_wrong_file_is_told_with_the_place(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "footnote.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError) as raised:
+        load()
+    assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"SOURCE_URL": "knowledge.example.com"}, "FOOTNOTE_SOURCE_URL"),
+        ({"SOURCE_URL": "https://user:hunter2@a.example.com/mcp"}, "its own setting"),
+        ({"SOURCE_API_KEY": "hunter2"}, "FOOTNOTE_SOURCE_URL"),
+        ({"SOURCE_URL": "http://a.example.com/mcp", "SOURCE_API_KEY": "hunter2"}, "https"),
+        ({"MODEL_URL": "https://models.example.com/v1"}, "FOOTNOTE_MODEL_NAME"),
+        ({"MODEL_NAME": "m"}, "FOOTNOTE_MODEL_URL"),
+        ({"MODEL_API_KEY": "hunter2"}, "FOOTNOTE_MODEL_URL"),
+        ({"SOURCE_API_KEY_FILE": "/nowhere/at/all"}, "cannot be read"),
+    ],
+)
+def test_half_of_a_service_is_told_and_its_key_is_not(
+    given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"FOOTNOTE_{name}", value)
+    with pytest.raises(SettingsError) as raised:
+        load()
+    assert said in str(raised.value)
+    assert "hunter2" not in str(raised.value)
+
+
+@pytest.mark.parametrize("url", ["https://a.example.com/mcp", "http://127.0.0.1:9/mcp", "http://knowledge:8000/mcp"])
+def test_a_key_goes_where_nobody_reads_it_on_the_way(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_SOURCE_URL", url)
+    monkeypatch.setenv("FOOTNOTE_SOURCE_API_KEY", "k3y")
+    assert load().remotes[0].url == url
+
+
+def test_the_listing_names_remote_servers_without_their_keys(tmp_path: Path) -> None:
+    (tmp_path / "footnote.toml").write_text(TWO_SOURCES, encoding="utf-8")
+    lines = {line.name: line.value for line in listing(load())}
+    assert lines["FOOTNOTE_SOURCES"] == "google | wiki"

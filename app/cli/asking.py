@@ -19,7 +19,8 @@ from app.cli.output import Bar, print_json
 from app.domain.answers import EMPTY_ANSWER, Answer, Outcome, Question
 from app.domain.documents import Scope
 from app.domain.errors import PathMissing
-from app.settings import Settings, load
+from app.settings.reading import load
+from app.settings.values import Settings
 
 VERDICTS = {
     Outcome.WEAK: "These pages may help:",

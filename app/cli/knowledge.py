@@ -11,7 +11,8 @@ from app.bootstrap import data_folder, ingest_paths, open_corpus
 from app.cli.output import IngestBar, print_json
 from app.corpus.ingest import IngestReport
 from app.domain.documents import EVERYWHERE, Document, DocumentChunk, Scope
-from app.settings import Settings, load
+from app.settings.reading import load
+from app.settings.values import Settings
 
 SHOWN_SKIPS = 20  # the rest is counted; --json tells all
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from app.bootstrap import check_neighbours, data_folder, migrate_database, tried
 from app.cli.knowledge import JsonOption
 from app.cli.output import print_json
-from app.settings import SettingLine, listing, load
+from app.settings.reading import SettingLine, listing, load
 
 
 def check(as_json: JsonOption = False) -> None:

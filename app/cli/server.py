@@ -5,7 +5,7 @@ import socket
 import uvicorn
 
 from app.main import create_app
-from app.settings import Settings
+from app.settings.values import Settings
 
 SHUTDOWN_SECONDS = 10  # longer than the streams' own farewell, shorter than what orchestrators allow (30 s)
 

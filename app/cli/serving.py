@@ -11,7 +11,8 @@ import typer
 from app.bootstrap import build_default_knowledge, data_folder, open_corpus
 from app.cli.output import IngestBar
 from app.domain.errors import SettingsError
-from app.settings import PREFIX, Settings, load
+from app.settings.reading import load
+from app.settings.values import PREFIX, Settings
 from app.telemetry.logging import configure_logging
 
 

@@ -12,7 +12,8 @@ import typer.main
 from app.cli.operating import as_markdown
 from app.cli.program import program
 from app.domain.errors import AppError
-from app.settings import Settings, listing
+from app.settings.reading import listing
+from app.settings.values import Settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.bootstrap import Corpus, data_folder, ingest_paths, open_corpus
 from app.corpus.ingest import IngestReport
-from app.settings import Settings
+from app.settings.values import Settings
 
 PAGES: Mapping[str, str] = {
     "pump.md": (

@@ -17,7 +17,7 @@ from pathlib import Path
 import uvicorn
 
 from app.main import create_app
-from app.settings import Settings
+from app.settings.values import Settings
 from app.telemetry.logging import configure_logging
 from tests.support.plays import PLAYS
 

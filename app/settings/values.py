@@ -1,22 +1,30 @@
-"""Every setting: its name, type, default and one line of help. Read once at start, and nowhere else.
+"""Every setting: its name, type, default and one line of help, and what makes it sound. Not where it comes from."""
 
-The environment beats `.env`, which beats the default. A secret may also come from a file named by `…_FILE`.
-"""
-
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_core import PydanticUseDefault
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from app.domain.errors import SettingsError
+from app.settings.remotes import LOOPBACK, RemoteSource, is_private, service_address
 
 PREFIX = "FOOTNOTE_"
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+TOML = Path("footnote.toml")
+SECRETS = ("secret_key", "database_url", "source_api_key", "source_token", "model_api_key")
+
+
+def named(name: str) -> str:
+    """A setting's full name, as it stands in the environment."""
+    return PREFIX + name.upper()
 
 
 class Settings(BaseSettings):
@@ -66,6 +74,27 @@ class Settings(BaseSettings):
     starters: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="Questions to begin with, separated by |; empty: those of the default knowledge."
     )
+    source_url: str = Field(
+        default="",
+        description="Address of a remote Developer Knowledge MCP server that answers instead of own documents.",
+    )
+    source_api_key: SecretStr | None = Field(default=None, description="Its API key, sent as X-Goog-Api-Key alone.")
+    source_token: SecretStr | None = Field(default=None, description="Its bearer token, where it takes one.")
+    source_answers_a_day: int | None = Field(
+        default=None, ge=0, description="Answers asked of it a day; empty: 50 at Google's, else without limit."
+    )
+    sources: Annotated[tuple[RemoteSource, ...], NoDecode] = Field(
+        default=(), description="Remote servers beside the own documents: [[sources]] in footnote.toml, not a variable."
+    )
+    own_documents: bool | None = Field(
+        default=None, description="Ask the own documents; empty: yes, but not where FOOTNOTE_SOURCE_URL is set."
+    )
+    model_url: str = Field(
+        default="", description="OpenAI-compatible endpoint of a language model that writes; empty: answers are quoted."
+    )
+    model_name: str = Field(default="", description="The model's name there.")
+    model_api_key: SecretStr | None = Field(default=None, description="Its API key.")
+    require_token: bool = Field(default=False, description="Let programs in (/mcp, /api) with a token only.")
     question_limit: int = Field(default=4000, ge=100, le=20_000, description="Longest question, in characters.")
     answer_seconds: int = Field(
         default=120, ge=5, le=600, description="Time after which an unfinished answer is given up."
@@ -80,7 +109,7 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split("|") if part.strip())
         return value
 
-    @field_validator("secret_key", "database_url", mode="before")
+    @field_validator(*SECRETS, mode="before")
     @classmethod
     def _blank_is_unset(cls, value: object) -> object:
         if isinstance(value, str) and not value.strip():
@@ -118,6 +147,33 @@ class Settings(BaseSettings):
             raise ValueError("names no database we know. Begin with postgresql:// or sqlite:///.")
         return value
 
+    @field_validator("source_url", "model_url")
+    @classmethod
+    def _service(cls, value: str) -> str:
+        return service_address(value) if value else value
+
+    @model_validator(mode="after")
+    def _services_are_complete(self) -> "Settings":
+        for url, secret in (
+            ("source_url", "source_api_key"),
+            ("source_url", "source_token"),
+            ("model_url", "model_api_key"),
+        ):
+            given, address = getattr(self, secret), getattr(self, url)
+            if given and not address:
+                raise SettingsError(named(secret), "is set, but not whose it is.", f"Set {named(url)}, too.")
+            if given and not is_private(address):
+                raise SettingsError(named(url), "is plain http, and a key would be sent in the open.", "Use https.")
+        if bool(self.model_url) != bool(self.model_name):
+            missing, there = ("model_name", "model_url") if self.model_url else ("model_url", "model_name")
+            raise SettingsError(named(missing), f"is missing beside {named(there)}.", "Set both or neither.")
+        names = [remote.name for remote in self.remotes]
+        if twice := next((name for name in names if names.count(name) > 1), ""):
+            raise SettingsError("sources", f"two are called {twice}.", "Give each a name of its own.")
+        if not names and self.own_documents is False:
+            raise SettingsError(named("own_documents"), "leaves nothing to ask.", f"Set {named('source_url')}, too.")
+        return self
+
     @model_validator(mode="after")
     def _not_open_by_accident(self) -> "Settings":
         if self.host not in LOOPBACK and not self.allow_anonymous_network:
@@ -128,6 +184,37 @@ class Settings(BaseSettings):
             )
         return self
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003  # the form of pydantic-settings
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Which source beats which: the first that has a value."""
+        return init_settings, env_settings, dotenv_settings, TomlConfigSettingsSource(settings_cls, TOML)
+
+    @property
+    def remotes(self) -> tuple[RemoteSource, ...]:
+        """All remote servers: that of the environment first."""
+        if not self.source_url:
+            return self.sources
+        one = RemoteSource(
+            name=urlsplit(self.source_url).hostname or "source",
+            url=self.source_url,
+            api_key=self.source_api_key,
+            token=self.source_token,
+            answers_a_day=self.source_answers_a_day,
+        )
+        return (one, *self.sources)
+
+    @property
+    def asks_own_documents(self) -> bool:
+        """Whether the own documents are asked, alone or beside remote servers."""
+        return self.own_documents if self.own_documents is not None else not self.source_url
+
     @property
     def database(self) -> str:
         """The database as SQLAlchemy names it, with its asynchronous driver."""
@@ -137,81 +224,3 @@ class Settings(BaseSettings):
         return given.replace("sqlite:///", "sqlite+aiosqlite:///", 1).replace(
             "postgresql://", "postgresql+psycopg://", 1
         )
-
-
-@dataclass(frozen=True, slots=True)
-class SettingLine:
-    """One setting as it is listed: full name, present value (a secret as dots), default and help."""
-
-    name: str
-    value: str
-    default: str
-    help: str
-
-
-def load(**given: object) -> Settings:
-    """Settings from environment and `.env`; `given` (from the command line) beat both. Raises SettingsError."""
-    try:
-        return Settings(**_secrets_from_files(), **given)  # type: ignore[arg-type]  # pydantic checks each value
-    except ValidationError as error:
-        raise _first_problem(error) from error
-
-
-def listing(settings: Settings) -> Iterator[SettingLine]:
-    """All settings in the order of their declaration."""
-    for name, field in Settings.model_fields.items():
-        yield SettingLine(
-            PREFIX + name.upper(),
-            _shown(getattr(settings, name)),
-            _shown(field.default),
-            field.description or "",
-        )
-
-
-def _secrets_from_files() -> dict[str, str]:
-    """`FOOTNOTE_SECRET_KEY_FILE` and its like: the habit of containers, so that no secret stands in an environment."""
-    files = _SecretFiles()
-    found: dict[str, str] = {}
-    for name in ("secret_key", "database_url"):
-        path: Path | None = getattr(files, f"{name}_file")
-        if path is None:
-            continue
-        try:
-            found[name] = path.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            setting = f"{PREFIX}{name.upper()}_FILE"
-            raise SettingsError(setting, f"{path} cannot be read.", "Name a readable text file.") from error
-    return found
-
-
-class _SecretFiles(BaseSettings):
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=".env", extra="ignore", env_ignore_empty=True)
-
-    secret_key_file: Path | None = None
-    database_url_file: Path | None = None
-
-
-def _first_problem(error: ValidationError) -> SettingsError:
-    problem = error.errors(include_url=False, include_input=False)[0]
-    name = str(problem["loc"][0]) if problem["loc"] else ""
-    field = Settings.model_fields.get(name)
-    if problem["type"] == "value_error":
-        said = str(problem["ctx"]["error"])
-        what, _, mend = said.partition(". ")
-        return SettingsError(PREFIX + name.upper(), what + ".", mend)
-    what = problem["msg"].removesuffix(".") + "."
-    return SettingsError(PREFIX + name.upper(), what, f"It is: {field.description}" if field else "")
-
-
-def _shown(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case SecretStr():
-            return "••••••••"
-        case bool():
-            return str(value).lower()
-        case tuple():
-            return " | ".join(map(str, value))
-        case _:
-            return str(value)

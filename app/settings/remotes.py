@@ -1,0 +1,78 @@
+"""Remote servers as settings name them, and what makes their addresses sound. Not how they are asked."""
+
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+
+from app.domain.errors import SettingsError
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+GOOGLE = "developerknowledge.googleapis.com"
+
+
+class RemoteSource(BaseModel):
+    """A remote MCP server: one of `[[sources]]` in footnote.toml, or the one that FOOTNOTE_SOURCE_URL names.
+
+    `name` is what citations call it. `answers_a_day` limits `answer_query`; None: as the server itself says.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, max_length=200)
+    url: str
+    api_key: SecretStr | None = None
+    api_key_file: Path | None = None
+    token: SecretStr | None = None
+    token_file: Path | None = None
+    answers_a_day: int | None = Field(default=None, ge=0)
+
+    @field_validator("url")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        return service_address(value)
+
+    @model_validator(mode="after")
+    def _no_secret_in_the_open(self) -> "RemoteSource":
+        secret = self.api_key or self.api_key_file or self.token or self.token_file
+        if secret and not is_private(self.url):
+            raise ValueError("is plain http, and a key would be sent in the open. Use https.")
+        return self
+
+    def secret(self, name: Literal["api_key", "token"]) -> str | None:
+        """The key or token, from its file where one is named. Raises SettingsError."""
+        given: SecretStr | None = getattr(self, name)
+        path: Path | None = getattr(self, f"{name}_file")
+        if path is not None:
+            return read_secret(path, f"sources.{self.name}.{name}_file")
+        return given.get_secret_value() if given else None
+
+    @property
+    def is_google(self) -> bool:
+        return urlsplit(self.url).hostname == GOOGLE
+
+
+def service_address(value: str) -> str:
+    """An address of a service as operators give it, checked. Raises ValueError."""
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
+        raise ValueError("is no web address. Give it whole, such as https://example.com/mcp.")
+    if parts.username or parts.password:
+        raise ValueError("holds a user name or password. Give the key in its own setting.")
+    return value
+
+
+def is_private(url: str) -> bool:
+    """Whether nobody on the way reads what is sent: https, this machine, or a name without a dot (own network)."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    return parts.scheme == "https" or host in LOOPBACK or ("." not in host and ":" not in host)
+
+
+def read_secret(path: Path, setting: str) -> str:
+    """What a secret's file holds. Raises SettingsError."""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(setting, f"{path} cannot be read.", "Name a readable text file.") from error
