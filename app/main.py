@@ -5,7 +5,9 @@ from contextlib import AbstractAsyncContextManager
 from starlette.types import ASGIApp
 
 from app import __version__
-from app.bootstrap import data_folder, open_services, starters
+from app.bootstrap.default_knowledge import starters
+from app.bootstrap.services import open_services
+from app.bootstrap.storage import data_folder
 from app.knowledge.source import KnowledgeSource
 from app.services import Services
 from app.settings.reading import load

@@ -12,7 +12,8 @@ from rich.console import Console
 from app.answering.evaluation import Evaluation, read_questions
 from app.answering.evaluation import evaluate as evaluated
 from app.answering.reporting import answer_object
-from app.bootstrap import data_folder, open_corpus
+from app.bootstrap.knowledge import open_knowledge
+from app.bootstrap.storage import data_folder
 from app.chat.service import question_text
 from app.cli.knowledge import CollectionOption, JsonOption
 from app.cli.output import Bar, print_json
@@ -49,8 +50,8 @@ def ask(
 
 async def _answered(settings: Settings, question: Question) -> Answer:
     answer = EMPTY_ANSWER
-    async with open_corpus(settings) as corpus:
-        async for event in corpus.answerer.answer(question):
+    async with open_knowledge(settings) as knowledge:
+        async for event in knowledge.answerer.answer(question):
             answer = answer.apply(event)
     return answer
 
@@ -95,10 +96,10 @@ def evaluate(
 async def _evaluated(settings: Settings, file: Path, scope: Scope) -> Evaluation:
     questions = read_questions(file)
     with Bar("questions") as bar:
-        async with open_corpus(settings) as corpus:
+        async with open_knowledge(settings) as knowledge:
             return await evaluated(
-                corpus.source,
-                corpus.answerer,
+                knowledge.source,
+                knowledge.answerer,
                 questions,
                 scope=scope,
                 on_progress=lambda done, total: bar.show("Asking", done, total),

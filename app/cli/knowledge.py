@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from app.bootstrap import data_folder, ingest_paths, open_corpus
+from app.bootstrap.corpus import ingest_paths, open_corpus
+from app.bootstrap.knowledge import open_knowledge
+from app.bootstrap.storage import data_folder
 from app.cli.output import IngestBar, print_json
 from app.corpus.ingest import IngestReport
 from app.domain.documents import EVERYWHERE, Document, DocumentChunk, Scope
@@ -113,8 +115,8 @@ def search(
 
 
 async def _found(settings: Settings, query: str, scope: Scope, limit: int) -> tuple[DocumentChunk, ...]:
-    async with open_corpus(settings) as corpus:
-        return await corpus.source.search_documents(query, scope, limit)
+    async with open_knowledge(settings) as knowledge:
+        return await knowledge.source.search_documents(query, scope, limit)
 
 
 def _result_object(chunk: DocumentChunk) -> dict[str, object]:
@@ -151,5 +153,5 @@ def get(
 
 
 async def _document(settings: Settings, name: str) -> Document:
-    async with open_corpus(settings) as corpus:
-        return await corpus.source.get_document(corpus.name_given(name), EVERYWHERE)
+    async with open_knowledge(settings) as knowledge:
+        return await knowledge.source.get_document(knowledge.name_given(name), EVERYWHERE)

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from app.bootstrap import check_neighbours, data_folder, migrate_database, tried
+from app.bootstrap.checks import check_neighbours, tried
+from app.bootstrap.storage import data_folder, migrate_database
 from app.cli.knowledge import JsonOption
 from app.cli.output import print_json
 from app.settings.reading import SettingLine, listing, load

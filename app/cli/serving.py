@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from app.bootstrap import build_default_knowledge, data_folder, open_corpus
+from app.bootstrap.corpus import open_corpus
+from app.bootstrap.default_knowledge import build_default_knowledge
+from app.bootstrap.storage import data_folder
 from app.cli.output import IngestBar
 from app.domain.errors import SettingsError
 from app.settings.reading import load

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bootstrap import ingest_paths
+from app.bootstrap.corpus import ingest_paths
 from app.domain.answers import EMPTY_ANSWER, Answer, Outcome, Question
 from tests.support.corpus import opened
 from tests.support.shared import SharedMissing, shared_folder

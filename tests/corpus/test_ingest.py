@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bootstrap import ingest_paths
+from app.bootstrap.corpus import ingest_paths
 from app.corpus.ingest import Progress
 from app.domain.documents import Collection
 from app.domain.errors import CorpusError, IndexLocked, ManifestInvalid, NothingToIngest, PathMissing

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.bootstrap import Corpus, data_folder, ingest_paths, open_corpus
+from app.bootstrap.corpus import Corpus, ingest_paths, open_corpus
+from app.bootstrap.storage import data_folder
 from app.corpus.ingest import IngestReport
 from app.settings.values import Settings
 
