@@ -24,7 +24,7 @@ async def check_neighbours(settings: Settings) -> tuple[Finding, ...]:
     try:
         async with open_corpus(settings) as corpus:
             collections = await corpus.source.collections()
-            documents = sum(collection.documents for collection in collections)
+            documents = sum(collection.documents or 0 for collection in collections)
             findings.append(Finding("database", ok=True, detail="opened, schema up to date"))
             readiness = await corpus.source.readiness()
             counted = f"{documents} documents in {len(collections)} collections"

@@ -32,7 +32,7 @@ from app.chat.run import Numbered, Run, TurnEnded
 from app.chat.writing import Writer
 from app.domain.answers import AnswerEvent, AnswerFailed, Outcome, Question, TextDelta
 from app.domain.conversations import Turn, TurnStatus
-from app.domain.errors import AppError, StorageError, TurnNotFound
+from app.domain.errors import AppError, QuotaExceeded, SourceUnavailable, StorageError, TurnNotFound
 from app.storage.journal import Journal, Lease, Unfinished
 from app.telemetry.logging import begin_request, request_id
 
@@ -188,7 +188,7 @@ class LiveAnswers:
                 await self._take_events(run)
         except AppError as error:
             log.warning("answer failed", **_about(run, error.code), detail=error.detail)
-            self._add(run, AnswerFailed(error.code, run.request_id))
+            self._add(run, AnswerFailed(error.code, run.request_id, _again_at(error)))
         except Exception as error:  # whatever it was, the reader is told and the log has it
             code = "answer_timeout" if isinstance(error, TimeoutError) and limit.expired() else "internal"
             log.exception("answer failed", **_about(run, code))
@@ -265,6 +265,15 @@ class LiveAnswers:
 
     def _lease(self) -> Lease:
         return Lease(self._holder, _now() + timedelta(seconds=self._lease_seconds))
+
+
+def _again_at(error: AppError) -> datetime | None:
+    """When asking again may help, where the error knows it."""
+    match error:
+        case QuotaExceeded(retry_after=float(seconds)) | SourceUnavailable(retry_after=float(seconds)):
+            return _now() + timedelta(seconds=seconds)
+        case _:
+            return None
 
 
 def _about(run: Run, code: str) -> dict[str, str]:

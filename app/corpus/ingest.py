@@ -152,7 +152,7 @@ async def bring_up(store: DocumentStore, index: IndexEngine, progress: OnProgres
 
 async def _fill(store: DocumentStore, changes: IndexChanges, progress: OnProgress) -> None:
     """All live documents into an empty index."""
-    total = sum(collection.documents for collection in await store.collections())
+    total = sum(collection.documents or 0 for collection in await store.collections())
     done = 0
     async for batch in store.live():
         for stored in batch:

@@ -101,10 +101,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A named set of documents, as the operator filed them. `documents` and `chunks` are counts."""
+    """A named set of documents, as the operator filed them, or a remote server. `documents` and `chunks` are counts.
+
+    `documents` is None where nobody tells.
+    """
 
     name: str
-    documents: int = 0
+    documents: int | None = 0
     chunks: int = 0
 
 

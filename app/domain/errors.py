@@ -39,6 +39,10 @@ class KnowledgeError(AppError):
     code = "knowledge"
 
 
+def _seconds(given: float | None) -> float | None:
+    return None if given is None else float(given)
+
+
 class QuotaExceeded(KnowledgeError):
     """The tool may not be called now. `retry_after` in seconds, where known; `per_day` when the day's share is used."""
 
@@ -47,7 +51,7 @@ class QuotaExceeded(KnowledgeError):
 
     def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
         super().__init__(detail)
-        self.retry_after = retry_after
+        self.retry_after = _seconds(retry_after)
 
 
 class DayQuotaExceeded(QuotaExceeded):
@@ -64,7 +68,7 @@ class SourceUnavailable(KnowledgeError):
 
     def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
         super().__init__(detail)
-        self.retry_after = retry_after
+        self.retry_after = _seconds(retry_after)
 
 
 class SourceTooSlow(SourceUnavailable):

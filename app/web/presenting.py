@@ -238,7 +238,9 @@ class Presenter:
             Choice(
                 each.name,
                 self.interface.label(each.name),
-                self.language.ngettext("%(number)s document", "%(number)s documents", each.documents),
+                ""
+                if each.documents is None
+                else self.language.ngettext("%(number)s document", "%(number)s documents", each.documents),
                 each.name in chosen,
             )
             for each in collections

@@ -25,7 +25,7 @@ from app.domain.answers import (
     TextDelta,
 )
 from app.domain.conversations import Turn, TurnStatus
-from app.domain.errors import SourceUnavailable, StorageFull, TurnNotFound
+from app.domain.errors import QuotaExceeded, SourceUnavailable, StorageFull, TurnNotFound
 from app.storage.journal import Entry, Journal, Lease
 from tests.chat.conftest import ANN, BOB, BOUND, House, Script, followed
 
@@ -332,6 +332,15 @@ async def test_an_error_ends_the_turn_with_its_code_and_the_words_stay(house: Ho
     kept = await final(chat, turn)
     assert kept.answer.failure == failed
     assert kept.answer.text == "It is"
+
+
+async def test_an_error_that_knows_when_to_ask_again_tells_the_time(house: House) -> None:
+    chat = await house.chat(Script(QuotaExceeded("too often", retry_after=600)))
+    before = datetime.now(UTC)
+    failed = (await final(chat, await chat.ask(ANN, "How?"))).answer.failure
+    assert failed is not None
+    assert failed.until is not None
+    assert timedelta(seconds=600) <= failed.until - before < timedelta(seconds=600 + BOUND)
 
 
 async def test_an_unforeseen_error_is_internal_and_logged_under_the_readers_request(house: House) -> None:

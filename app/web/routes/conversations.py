@@ -251,6 +251,6 @@ async def _ask_page(
         composer=composer,
         starters=presenter.interface.starters,
         collections=presenter.choices(collections),
-        documents=sum(collection.documents for collection in collections),
+        documents=sum(collection.documents or 0 for collection in collections),
         days=presenter.days(await chat.conversations(user)),
     )

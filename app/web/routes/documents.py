@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Query, Request, Response
 
+from app.answering.titles import with_title
 from app.domain.documents import NAME_PREFIX, Document, Scope
 from app.domain.errors import DocumentNotFound
 from app.knowledge.source import KnowledgeSource
@@ -35,7 +36,7 @@ async def show(
     passage: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
     """The document, whole. A passage that is no longer there word for word is told, never guessed."""
-    document = await _asked_for(request, services.source, Scope(groups=user.groups))
+    document = with_title(await _asked_for(request, services.source, Scope(groups=user.groups)))
     marks = [mark for text in (passage or [])[:MOST_PASSAGES] if (mark := PassageMark.read(text))]
     found = [mark for mark in marks if mark.found_in(document.content)]
     spans = [(mark.start, mark.end) for mark in found]
