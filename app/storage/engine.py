@@ -45,6 +45,7 @@ class Database:
             self._readers = engine.execution_options(isolation_level="REPEATABLE READ")
             self._writers = engine
         self._turn_to_write = asyncio.Lock()
+        self._opening: set[asyncio.Task[AsyncConnection]] = set()
 
     @classmethod
     async def open(cls, url: str, *, busy_seconds: float = BUSY_SECONDS) -> "Database":
@@ -72,7 +73,7 @@ class Database:
     async def reading(self) -> AsyncIterator[AsyncConnection]:
         """A connection that sees one state of the database throughout. Keep it short: never over a stream."""
         with self._told():
-            async with self._readers.connect() as connection:
+            async with self._connected(self._readers) as connection:
                 yield connection
 
     @asynccontextmanager
@@ -83,7 +84,7 @@ class Database:
         """
         if self.dialect != "sqlite":
             with self._told():
-                async with self._writers.begin() as connection:
+                async with self._connected(self._writers) as connection, connection.begin():
                     yield connection
             return
         try:
@@ -93,7 +94,7 @@ class Database:
             raise DatabaseBusy("the database is busy") from error
         try:
             with self._told():
-                async with self._writers.begin() as connection:
+                async with self._connected(self._writers) as connection, connection.begin():
                     yield connection
         finally:
             self._turn_to_write.release()
@@ -101,7 +102,36 @@ class Database:
     async def close(self) -> None:
         """Close all connections. Nothing that was committed depends on it."""
         with self._told():
+            if self._opening:
+                await asyncio.wait(self._opening)
             await self._engine.dispose()
+
+    @asynccontextmanager
+    async def _connected(self, engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+        """A connection of the pool. One that is being opened is opened to the end, though its caller has left.
+
+        The SQLite driver opens in a thread, and loses what it opened when nobody waits for it any more.
+        """
+        wanted = True
+
+        async def opened() -> AsyncConnection:
+            connection = await engine.connect()
+            if not wanted:
+                await connection.close()
+            return connection
+
+        opening = asyncio.create_task(opened())
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+        try:
+            connection = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            wanted = False
+            raise
+        try:
+            yield connection
+        finally:
+            await connection.close()
 
     @contextmanager
     def _told(self) -> Iterator[None]:

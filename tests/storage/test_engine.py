@@ -1,6 +1,7 @@
 """The database, where SQLite or PostgreSQL have ways of their own; what both must do is in tests/contracts."""
 
 import asyncio
+import gc
 import os
 import sqlite3
 import subprocess
@@ -297,3 +298,28 @@ def test_the_names_of_the_revisions_tell_what_alembic_reads_in_them() -> None:
     script = ScriptDirectory(str(Path(upgrade.__file__).parent))
     assert list(known_revisions()) == [revision.revision for revision in script.walk_revisions()][::-1]
     assert script.get_heads() == [known_revisions()[-1]]
+
+
+def open_files(beginning: Path) -> list[Path]:
+    """What this process has open whose path begins so."""
+    links = list(Path("/proc/self/fd").iterdir())
+    return [link for link in links if link.exists() and str(link.readlink()).startswith(str(beginning))]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="this system does not list open files in /proc")
+async def test_whoever_leaves_while_a_connection_is_opened_leaves_no_open_file_behind(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite3"
+    database = await Database.open(address(file))
+    await database.close()  # so that its pool begins anew, and each reader has to open a connection
+    gc.disable()  # memory that is cleaned up would close a lost connection, too
+    try:
+        for steps in range(1, 30):
+            reader = asyncio.create_task(keys(database))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            reader.cancel()
+            await asyncio.wait({reader})
+            await database.close()
+        assert not open_files(file)
+    finally:
+        gc.enable()
