@@ -127,6 +127,8 @@ class Database:
             connection = await asyncio.shield(opening)
         except asyncio.CancelledError:
             wanted = False
+            if opening.done() and not opening.cancelled() and opening.exception() is None:  # just now
+                await opening.result().close()
             raise
         try:
             yield connection
