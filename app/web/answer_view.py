@@ -29,10 +29,10 @@ def _unknown(number: int) -> str:  # noqa: ARG001 - the form of an Address
 
 
 def answer_html(
-    segments: Sequence[Segment], cite: Cite, *, address: Address = _unknown, words: Words = ENGLISH
+    segments: Sequence[Segment], cite: Cite, *, address: Address = _unknown, words: Words = ENGLISH, doubts: str = ""
 ) -> tuple[Markup, ...]:
     """The blocks of a whole answer: exactly those that a stream of the same segments closes one by one."""
-    return AnswerRendering(cite, address=address, words=words).update(segments, ended=True).closed
+    return AnswerRendering(cite, address=address, words=words, doubts=doubts).update(segments, ended=True).closed
 
 
 class AnswerRendering:
@@ -41,12 +41,15 @@ class AnswerRendering:
     Marks stand at the end of their segment's text, neighbours in one <sup class="ref">; those behind code or a table
     in a small line below it. `cite` may return an empty Markup: then there is no mark. Relative links lead to where
     they lead in the document that is cited first in their block; where `address` does not know it, they are text.
+    What has no source is underlined from its last sentence's beginning on; `doubts` begins the ids of such pieces.
     """
 
-    def __init__(self, cite: Cite, *, address: Address = _unknown, words: Words = ENGLISH) -> None:
-        self._writer = BlockWriter(cite, address, words)
+    def __init__(self, cite: Cite, *, address: Address = _unknown, words: Words = ENGLISH, doubts: str = "") -> None:
+        self._writer = BlockWriter(cite, address, words, doubts)
         self._segment = 0  # the segment that was open at the last update,
-        self._taken = ""  # and what was taken of it
+        self._taken = ""  # what was taken of it,
+        self._begin = 0  # where it begins in the open text (before that: below 0),
+        self._doubts = 0  # and how many finished ones have no source
         self._length = 0
         self._open = ""  # the text behind the last cut,
         self._marks: list[Mark] = []  # and the marks of finished segments in it
@@ -70,6 +73,7 @@ class AnswerRendering:
         if pieces:
             end = pieces[-1].end
             self._open = self._open[end:]
+            self._begin -= end
             self._marks = _behind(self._marks, end)
             marks = _behind(marks, end)
         if not ended:
@@ -90,12 +94,15 @@ class AnswerRendering:
                 new = new[:-1]
             self._taken += new
             self._append(new)
-            mark = Mark(len(self._open.rstrip()), segment.numbers)
+            doubtful = segment.unsupported and bool(segment.text.strip())
+            doubt = self._doubts + 1 if doubtful else 0
+            mark = Mark(len(self._open.rstrip()), segment.numbers, doubt, self._begin)
+            marks = [mark] if segment.numbers or doubt else []
             if last:
-                return [mark] if mark.numbers else []
-            if mark.numbers:
-                self._marks.append(mark)
-            self._segment, self._taken = self._segment + 1, ""
+                return marks
+            self._marks += marks
+            self._doubts = doubt or self._doubts
+            self._segment, self._taken, self._begin = self._segment + 1, "", len(self._open)
         return []
 
     def _append(self, new: str) -> None:

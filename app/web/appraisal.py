@@ -1,40 +1,40 @@
 """What an answer tells when it is looked at: is it quoted, has it doubts, does it need room. Not how it is shown."""
 
-from app.answering.foreign import without_marks
-from app.domain.answers import Answer
+from app.answering.blocks import sentences_of
+from app.domain.answers import Answer, Origin, Outcome, Segment
 
 
 def is_quoted(answer: Answer) -> bool:
-    """Whether the answer holds nothing but words of its sources: each line stands in a passage that it cites.
+    """Whether an answer that has ended holds nothing but words of its documents.
 
-    Headings in bold and a table's head tell where a passage stands, and are not looked for.
+    An answer that was stored before there were others is read as such a one, which it is.
     """
-    quoted = {citation.number: [passage.text for passage in citation.passages] for citation in answer.citations}
-    passages = {number: _bare(" ".join([*texts, *map(without_marks, texts)])) for number, texts in quoted.items()}
-    pieces = [segment for segment in answer.segments if segment.text.strip()]
-    return bool(pieces) and all(
-        any(all(_bare(line) in passages.get(number, "") for line in _said(segment.text)) for number in segment.numbers)
-        for segment in pieces
-    )
+    return answer.outcome is Outcome.ANSWERED and answer.origin is Origin.QUOTED and bool(answer.text)
 
 
-def _said(text: str) -> list[str]:
-    lines = [line.strip() for line in text.splitlines()]
-    heads = {place - 1 for place, line in enumerate(lines) if line and set(line) <= set("|-: ") and "|" in line}
-    return [
-        line
-        for place, line in enumerate(lines)
-        if line and place not in heads and not set(line) <= set("|-: ") and not (line[:2] == line[-2:] == "**")
-    ]
+def doubts(answer: Answer) -> tuple[Segment, ...]:
+    """The pieces of the answer that claim something and have no source."""
+    return tuple(segment for segment in answer.segments if segment.unsupported and segment.text.strip())
 
 
-def _bare(text: str) -> str:
-    return " ".join(text.split())
+def last_claim(text: str) -> int:
+    """Where the last sentence of a paragraph begins: what comes before it in a segment claims nothing.
+
+    A rest without a word (`**`, a bracket) belongs to the sentence before it.
+    """
+    spans = [span for span in sentences_of(text) if any(char.isalnum() for char in text[slice(*span)])]
+    return spans[-1][0] if spans else len(text)
 
 
-def doubts(answer: Answer) -> int:
-    """How many pieces of the answer have no source."""
-    return sum(1 for segment in answer.segments if segment.text.strip() and not segment.numbers)
+def claim_of(text: str) -> str:
+    """The claim that a segment ends with: its last sentence, row or block of code, without what leads in."""
+    last = text.rstrip().rpartition("\n\n")[2]
+    begin = last.lstrip()[:3]
+    if begin in ("```", "~~~"):
+        return last
+    if begin.startswith("|"):
+        return last.rpartition("\n")[2].replace("|", " ")
+    return last[last_claim(last) :]
 
 
 def has_room_in_margin(answer: Answer, *, folded: bool) -> bool:

@@ -31,6 +31,7 @@ class Words:
     code: str = "Code"
     code_in: str = "{language} code"
     table: str = "Table"
+    no_source: str = "no source"
 
 
 ENGLISH = Words()

@@ -3,12 +3,18 @@
 `docs/errors.md` explains each code at length; a test holds the tree of errors, this table and that page together.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from app.domain import errors
+from app.domain.answers import AnswerFailed
 from app.domain.errors import AppError
 from app.web.i18n import Language
+from app.web.times import Line, Moment, clock, line, wait
+
+LONGEST_WAIT = 366 * 86_400.0  # seconds; a server that names a longer one is not believed
 
 
 def _(text: str) -> str:
@@ -30,7 +36,8 @@ class Remedy(StrEnum):
 class Face:
     """How an error is told: HTTP status, a title, a sentence that says what to do, and the remedy.
 
-    `title` and `text` may name fields of the error as `%(field)s`.
+    `title` and `text` may name fields of the error as `%(field)s`, and `text` one of TIMES; then `untimed` is said
+    where no time is known.
     """
 
     status: int
@@ -38,18 +45,24 @@ class Face:
     text: str
     remedy: Remedy = Remedy.NONE
     severe: bool = True  # a failure of ours; else a doubt that the reader can settle
+    untimed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An error in a reader's language."""
+    """An error in a reader's language. `line` is its text with the time in it, where there is one."""
 
     code: str
     status: int
     title: str
-    text: str
+    line: Line
     remedy: Remedy
     severe: bool
+
+    @property
+    def text(self) -> str:
+        """What to do, as plain words."""
+        return self.line.text
 
 
 FACES: dict[type[AppError], Face] = {
@@ -68,20 +81,23 @@ FACES: dict[type[AppError], Face] = {
     errors.QuotaExceeded: Face(
         503,
         _("The knowledge service is asked too often at the moment."),
-        _("Try again in %(retry_after)s seconds. Your question is kept."),
+        _("Your question is kept. Try again %(wait)s."),
         Remedy.AGAIN,
+        untimed=_("Your question is kept. Try again in a moment."),
     ),
     errors.DayQuotaExceeded: Face(
         503,
         _("The knowledge service has answered its share of questions for today."),
-        _("Try again tomorrow. The documents can still be searched."),
+        _("It answers again from %(until)s. Until then the documents can still be searched."),
         Remedy.AGAIN,
+        untimed=_("It answers again tomorrow. Until then the documents can still be searched."),
     ),
     errors.SourceUnavailable: Face(
         503,
         _("The knowledge service cannot be reached."),
-        _("Your question is kept. Try again in a moment."),
+        _("Your question is kept. Try again %(wait)s."),
         Remedy.AGAIN,
+        untimed=_("Your question is kept. Try again in a moment."),
     ),
     errors.SourceTooSlow: Face(
         504,
@@ -102,8 +118,8 @@ FACES: dict[type[AppError], Face] = {
     ),
     errors.QuestionRefused: Face(
         502,
-        _("The knowledge service turned the question away."),
-        _("It has a filter that sometimes takes harmless questions for others. Ask in other words."),
+        _("A filter of the knowledge service turned the question away."),
+        _("Such a filter sometimes takes harmless questions for others. Ask in other words."),
         Remedy.CHANGE,
     ),
     errors.NoAnswer: Face(
@@ -140,8 +156,9 @@ FACES: dict[type[AppError], Face] = {
     errors.ModelError: Face(
         502,
         _("The writing model gave no answer."),
-        _("Try again. The documents can still be searched."),
+        _("Your question is kept. Try again %(wait)s."),
         Remedy.AGAIN,
+        untimed=_("Your question is kept. Try again, or search the documents."),
     ),
     errors.QuestionError: Face(
         422,
@@ -170,9 +187,10 @@ FACES: dict[type[AppError], Face] = {
     errors.TooManyQuestions: Face(
         429,
         _("Too many questions at once."),
-        _("The next one can be asked in %(retry_after)s seconds. Your question is kept."),
+        _("The next one can be asked %(wait)s. Your question is kept."),
         Remedy.AGAIN,
         severe=False,
+        untimed=_("Your question is kept. Try again in a moment."),
     ),
     errors.NotFound: Face(
         404, _("There is no page here."), _("Check the address, or ask a new question."), Remedy.HOME, severe=False
@@ -284,40 +302,54 @@ HTTP_FACES: dict[int, Face] = {
 }
 
 
-def told(error: AppError, language: Language) -> Told:
+TIMES: Mapping[str, Callable[[datetime, datetime, Language], Moment]] = {"wait": wait, "until": clock}
+OVER = _("Your question is kept. Try again.")  # the time that was to be waited for has come
+
+
+def told(error: AppError, language: Language, now: datetime | None = None) -> Told:
     """The error in the reader's language; a class without a row of its own speaks with its parent's."""
     face = next(FACES[kind] for kind in type(error).__mro__ if kind in FACES)
     values = {name: _shown(value, language) for name, value in vars(error).items()}
-    return _told(error.code, face, language, values)
+    now = now or datetime.now(UTC)
+    seconds = getattr(error, "retry_after", None)
+    until = None if seconds is None else now + timedelta(seconds=min(max(0.0, seconds), LONGEST_WAIT))
+    return _told(error.code, face, _line(face, language, values, until, now), language, values)
 
 
-def told_of_code(code: str, language: Language) -> Told:
-    """What an answer's failure is called, from the code that was stored with it."""
-    return _told(code, CODES.get(code, FACES[AppError]), language, {"retry_after": "60", "length": "", "limit": ""})
+def told_of_failure(failure: AnswerFailed, language: Language, now: datetime) -> Told:
+    """What an answer's stored failure is called. A code of another version is told like `error`."""
+    face = CODES.get(failure.code, FACES[AppError])
+    values = {"length": "…", "limit": "…"}  # of a question that is too long; such a one has no turn
+    return _told(failure.code, face, _line(face, language, values, failure.until, now), language, values)
 
 
 def told_of_status(status: int, language: Language) -> Told:
     """A failure that HTTP alone knows of."""
     face = HTTP_FACES.get(status) or (HTTP_FACES[400] if status < 500 else FACES[AppError])
-    return _told(f"http_{status}", face, language, {}, status)
+    return _told(f"http_{status}", face, Line(language.gettext(face.text)), language, {}, status)
 
 
-def _told(code: str, face: Face, language: Language, values: dict[str, str], status: int = 0) -> Told:
+def _told(code: str, face: Face, text: Line, language: Language, values: dict[str, str], status: int = 0) -> Told:
     return Told(
         code=code,
         status=status or face.status,
         title=language.gettext(face.title, **values),
-        text=language.gettext(face.text, **values),
+        line=text,
         remedy=face.remedy,
         severe=face.severe,
     )
 
 
+def _line(face: Face, language: Language, values: dict[str, str], until: datetime | None, now: datetime) -> Line:
+    name = next((name for name in TIMES if f"%({name})s" in face.text), "")
+    if not name:
+        return Line(language.gettext(face.text, **values))
+    if until is None:
+        return Line(language.gettext(face.untimed))
+    if until <= now:
+        return Line(language.gettext(OVER))
+    return line(language.gettext(face.text), TIMES[name](until, now, language), name)
+
+
 def _shown(value: object, language: Language) -> str:
-    match value:
-        case float():
-            return language.number(max(1, round(value)))
-        case int():
-            return language.number(value)
-        case _:
-            return str(value)
+    return language.number(value) if isinstance(value, int) else str(value)

@@ -6,7 +6,7 @@ it changes nothing else. It does not know what a sign stands for.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
@@ -32,6 +32,7 @@ class Lines:
     """Offsets of a source by line, and back."""
 
     def __init__(self, source: str) -> None:
+        self.source = source
         self.texts = source.split("\n")
         self.starts = [0]
         for text in self.texts[:-1]:
@@ -79,8 +80,8 @@ def put(content: str, signs: Sequence[tuple[int, str]], references: EnvType, *, 
     return _inserted(content, [(0 if place < middle else len(content), _blank_form(char)) for place, char in signs])
 
 
-def move_out(children: list[Token]) -> list[Token]:
-    """Signs that stand in code or in a link, set behind it."""
+def move_out(children: list[Token], stays: Callable[[int], bool]) -> list[Token]:
+    """Signs that stand in code or in a link, set behind it; but for those of whose index `stays` says so."""
     if not any(SIGN.search(token.content) for token in children):
         return children
     moved: list[Token] = []
@@ -88,10 +89,11 @@ def move_out(children: list[Token]) -> list[Token]:
     links = 0
     for token in children:
         links += {"link_open": 1, "link_close": -1}.get(token.type, 0)
-        found = "".join(SIGN.findall(token.content)) if token.type == "code_inline" or links else ""
-        if found:
-            token.content = SIGN.sub("", token.content)
-            held += found
+        if token.type == "code_inline" or links:
+            moving = [char for char in SIGN.findall(token.content) if not stays(_index(char))]
+            if moving:
+                token.content = SIGN.sub(lambda each: "" if each[1] in moving else each[0], token.content)  # noqa: B023
+                held += "".join(moving)
         moved.append(token)
         if held and not links:
             moved.append(Token("text", "", 0, content=held))
@@ -102,6 +104,29 @@ def move_out(children: list[Token]) -> list[Token]:
 def replaced(html: str, made: Callable[[tuple[int, ...]], str]) -> str:
     """Sanitised HTML with each run of neighbouring signs replaced by what `made` says of their indices."""
     return _SIGNS.sub(lambda run: made(tuple(_index(char) for char in SIGN.findall(run.group()))), html)
+
+
+def wrapped(html: str, pairs: Mapping[str, str], wrap: Callable[[str, int], str]) -> str:
+    """Sanitised HTML with the text between opening and closing signs wrapped, never across a tag.
+
+    `pairs`: opening signs, which are taken out, and their closing ones, which stay. `wrap` is told the text and the
+    index of the closing sign.
+    """
+    if not pairs:
+        return html
+    out: list[str] = []
+    active: list[str] = []  # closing signs that are waited for
+    for tag, char, text in _HTML_PARTS.findall(html):
+        if char in pairs:
+            active.append(pairs[char])
+        elif char:
+            active = [closing for closing in active if closing != char]
+            out.append(char)
+        elif active and text and not (text.isspace() and "\n" in text):  # a line end may stand between blocks
+            out.append(wrap(text, _index(active[-1])))
+        else:
+            out.append(tag or text)
+    return "".join(out)
 
 
 def highlighted(html: str, opening: Callable[[int], tuple[int, bool]], identity: Callable[[int], str]) -> str:

@@ -7,23 +7,26 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from app.domain.answers import Answer, Citation
+from app.domain.answers import Answer, AnswerFailed, Citation
 from app.domain.conversations import Conversation, Turn, TurnStatus
 from app.domain.documents import Collection, DocumentChunk, Page, Passage, Scope, host_of
 from app.web import wording
 from app.web.addresses import Addresses, PassageMark, outside
-from app.web.appraisal import doubts, has_room_in_margin, is_quoted
-from app.web.errors import Remedy, told_of_code
+from app.web.appraisal import claim_of, doubts, has_room_in_margin, is_quoted
+from app.web.errors import Remedy, told_of_failure
 from app.web.i18n import Language
-from app.web.markdown import Words, answer_html, passage_html
+from app.web.markdown import Words, answer_html, passage_html, plain
+from app.web.products import product_of
+from app.web.times import moment
 from app.web.views import (
+    Aside,
     Choice,
     Cite,
     Composer,
     Day,
+    Doubts,
     Entry,
     Interface,
-    Moment,
     Note,
     Notice,
     Place,
@@ -33,6 +36,7 @@ from app.web.views import (
 )
 
 CLOSEST, ALSO = 5, 10  # pages in a list; more would not be looked at
+DOUBTS, DOUBT_LENGTH = 8, 90  # sentences without a source that are listed, and characters of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Presenter:
     def words(self) -> Words:
         """Our few words within rendered documents."""
         gettext = self.language.gettext
-        return Words(gettext("Code"), gettext("{language} code"), gettext("Table"))
+        return Words(gettext("Code"), gettext("{language} code"), gettext("Table"), gettext("no source"))
 
     # --- turns -------------------------------------------------------------------------------------------------------
 
@@ -81,8 +85,7 @@ class Presenter:
             status=self._status(turn, quoted=quoted),
             says=wording.announcement(status, answer, self.language),
             beside=has_room_in_margin(answer, folded=quoted),
-            searched_for=answer.searched_for,
-            fell_back=wording.fell_back(answer.fell_back, self.language) if answer.fell_back else "",
+            aside=self.aside(answer, status),
             heading=self.language.gettext("From the documents") if quoted else "",
             blocks=self.blocks(turn) if written else (),
             sources=self.sources(answer, turn.id, folded=quoted) if written else None,
@@ -91,7 +94,7 @@ class Presenter:
             notice=self._notice(turn),
             rephrase=rephrase if status is TurnStatus.NOT_FOUND else None,
             contact=self.interface.contact if status is TurnStatus.NOT_FOUND else "",
-            doubts=doubts(answer) if status is TurnStatus.ANSWERED and not quoted else 0,
+            doubts=self._doubts(turn) if status is TurnStatus.ANSWERED else None,
             tools=status in (TurnStatus.ANSWERED, TurnStatus.WEAK),
         )
 
@@ -99,8 +102,17 @@ class Presenter:
         """The answer's text, block by block."""
         citations = turn.answer.citations
         return answer_html(
-            turn.answer.segments, self.cite(turn.id, citations), address=address_of(citations), words=self.words
+            turn.answer.segments,
+            self.cite(turn.id, citations),
+            address=address_of(citations),
+            words=self.words,
+            doubts=_doubt_anchor(turn.id),
         )
+
+    def aside(self, answer: Answer, status: TurnStatus) -> Aside:
+        """What stands in quiet lines between the status and the text."""
+        told = wording.remarks(answer, self.interface.label, self.now, self.language, status)
+        return Aside(answer.searched_for, told)
 
     def status(self, answer: Answer) -> Status:
         """The status line of an answer that is being made."""
@@ -130,21 +142,38 @@ class Presenter:
         return Status(
             steps=wording.verdict(turn, self.language, quoted=quoted),
             seconds=self.language.seconds(turn.milliseconds) if turn.milliseconds is not None else "",
-            asked=Moment(
-                turn.created_at.astimezone(UTC).isoformat(timespec="seconds"),
-                self.language.moment(turn.created_at),
-                self.language.ago(turn.created_at, self.now),
-            ),
+            asked=moment(turn.created_at, self.language.ago(turn.created_at, self.now), self.language),
+        )
+
+    def _doubts(self, turn: Turn) -> Doubts | None:
+        pieces = doubts(turn.answer)
+        if not pieces:
+            return None
+        places = tuple(
+            (f"{_doubt_anchor(turn.id)}{number}", _shortened(plain(claim_of(piece.text)), DOUBT_LENGTH))
+            for number, piece in enumerate(pieces[:DOUBTS], 1)
+        )
+        return Doubts(wording.doubts(len(pieces), self.language), places, more=len(pieces) > DOUBTS)
+
+    def _failed(self, failure: AnswerFailed) -> Notice:
+        told = told_of_failure(failure, self.language, self.now)
+        return Notice(
+            "fail",
+            told.title,
+            told.text,
+            again=self.language.gettext("Try again") if told.remedy is Remedy.AGAIN else "",
+            search=True,
+            request_id=failure.request_id,
+            line=told.line,
+            change=told.remedy is Remedy.CHANGE,
+            contact=self.interface.contact if told.remedy is Remedy.NONE else "",
         )
 
     def _notice(self, turn: Turn) -> Notice | None:
         gettext = self.language.gettext
         match turn.status:
             case TurnStatus.FAILED:
-                failure = turn.answer.failure
-                told = told_of_code(failure.code if failure else "internal", self.language)
-                again = gettext("Try again") if told.remedy is Remedy.AGAIN else ""
-                return Notice("fail", told.title, told.text, again, True, failure.request_id if failure else "")
+                return self._failed(turn.answer.failure or AnswerFailed("internal"))
             case TurnStatus.STOPPED:
                 kept = (
                     gettext("What was written stays.") if turn.answer.segments else gettext("Nothing was written yet.")
@@ -201,13 +230,15 @@ class Presenter:
     ) -> Place:
         """A document as it is named in a list."""
         href = outside(uri)
+        host = host_of(href)
         path = tuple(heading for heading in headings if heading)
         return Place(
             title=title or name.rpartition("/")[2] or name,
             reader=self.addresses.reader(name, passages),
             href=href,
             label=self.interface.label(collection) if collection else "",
-            host=host_of(href),
+            product=product_of(host) if collection in self.interface.remote else "",
+            host=host,
             headings=path[1:] if path and path[0] == title else path,
         )
 
@@ -256,3 +287,12 @@ def address_of(citations: Sequence[Citation]) -> Callable[[int], str]:
 def marks(passages: Sequence[Passage]) -> tuple[PassageMark, ...]:
     """The places of those passages that stand word for word in their document."""
     return tuple(PassageMark.of(passage.text, passage.start) for passage in passages if passage.start is not None)
+
+
+def _doubt_anchor(turn_id: str) -> str:
+    """What the ids of sentences without a source begin with; their number follows."""
+    return f"doubt-{turn_id}-"
+
+
+def _shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit].rpartition(' ')[0] or text[:limit]} …"

@@ -15,7 +15,8 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import assert_never
 
 import anyio
@@ -42,11 +43,12 @@ from app.domain.answers import (
 from app.domain.conversations import Turn, TurnStatus
 from app.domain.errors import StorageError, TurnNotFound
 from app.web import wording
-from app.web.errors import told_of_code
+from app.web.errors import told_of_failure
 from app.web.i18n import Language
 from app.web.markdown import AnswerRendering
 from app.web.presenting import Presenter, address_of
 from app.web.templating import Pages, partial
+from app.web.views import Aside
 
 PING_SECONDS = 15  # shorter than the shortest read timeout of a proxy (20 s)
 SEND_SECONDS = 20  # a reader who takes nothing for so long is let go
@@ -114,12 +116,12 @@ class LivePage:
             if isinstance(each.event, FellBack | ModelGaveUp):  # what was written before is void
                 self._rendering = None
                 parts = [partial(f"{part}-{self.turn_id}", "") for part in ("blocks", "tail", "sources")]
+                former = replace(former, segments=(), citations=())
             self.answer = self.answer.apply(each.event)
         if self.answer.steps != former.steps:
             parts += [self._status(), self._says()]
-        if self.answer.fell_back != former.fell_back and self.answer.fell_back:
-            words = wording.fell_back(self.answer.fell_back, self.presenter.language)
-            parts.append(partial(f"notice-{self.turn_id}", self.pages.component("quiet", words)))
+        if (aside := self._aside(self.answer)) != self._aside(former):
+            parts.append(partial(f"notice-{self.turn_id}", self.pages.component("aside", aside)))
         if self.answer.citations != former.citations:
             sources = self.presenter.sources(self.answer, self.turn_id, live=True)
             parts.append(
@@ -139,6 +141,10 @@ class LivePage:
         closed = Markup("").join(rendered.closed)
         parts = [partial(f"blocks-{self.turn_id}", closed, "beforeend")] if closed else []
         return [*parts, partial(f"tail-{self.turn_id}", rendered.tail)]
+
+    def _aside(self, answer: Answer) -> Aside:
+        status = TurnStatus.RUNNING if answer.outcome is None else TurnStatus(answer.outcome)
+        return self.presenter.aside(answer, status if answer.failure is None else TurnStatus.FAILED)
 
     @property
     def _pages_only(self) -> bool:
@@ -222,7 +228,7 @@ def _for_programs(event: AnswerEvent, answer: Answer, language: Language) -> tup
             report = answer_object(id="", status=TurnStatus.RUNNING, answer=answer, ms=0)
             return "citations", {"citations": report["citations"]}
         case AnswerFailed():
-            told = told_of_code(event.code, language)
+            told = told_of_failure(event, language, datetime.now(UTC))
             return "failed", {
                 "code": event.code,
                 "message": f"{told.title} {told.text}",

@@ -11,6 +11,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from app.web.errors import Told
+from app.web.times import Line, Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,8 @@ class Interface:
     """What the operator decides about the pages, as plain values.
 
     `root_path` is the prefix under which a proxy offers the app (`/chat`), or empty. `assets_folder` holds the local
-    copies of htmx. `labels` names collections as readers should see them.
+    copies of htmx. `labels` names collections as readers should see them; `remote` are those that remote servers hold,
+    which are named as they stand, with the product beside them.
     """
 
     product_name: str = "Footnote"
@@ -31,9 +33,13 @@ class Interface:
     question_limit: int = 4000
     version: str = "0"
     labels: Mapping[str, str] = field(default_factory=dict)
+    remote: frozenset[str] = frozenset()
 
     def label(self, collection: str) -> str:
-        return self.labels.get(collection) or collection.replace("-", " ").replace("_", " ").capitalize()
+        """A collection or remote source as readers know it."""
+        if collection in self.labels or collection in self.remote:
+            return self.labels.get(collection) or collection
+        return collection.replace("-", " ").replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +84,6 @@ class Composer:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A time: for machines, exact, and as one says it."""
-
-    iso: str
-    exact: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """What was done so far, step by step. `running`: the last step is under way."""
 
@@ -100,13 +97,15 @@ class Status:
 class Place:
     """A document as it is named in a list: its address outside (empty where it has none), and our reader's.
 
-    `headings` lead down to the passage; `reader` opens the document here with its passages marked.
+    `headings` lead down to the passage; `reader` opens the document here with its passages marked. `label` names the
+    source, `product` what the host tells about, where that is known.
     """
 
     title: str
     reader: str
     href: str = ""
     label: str = ""
+    product: str = ""
     host: str = ""
     headings: tuple[str, ...] = ()
 
@@ -143,7 +142,10 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence about the turn: `tone` is empty, `doubt` or `fail`; `again` names the button that asks once more."""
+    """A sentence about the turn: `tone` is empty, `doubt` or `fail`; `again` names the button that asks once more.
+
+    `line` stands for the text where a time is in it. `change`: to ask in other words helps; `contact`: whom to tell.
+    """
 
     tone: str
     title: str
@@ -151,6 +153,26 @@ class Notice:
     again: str = ""
     search: bool = False
     request_id: str = ""
+    line: Line | None = None
+    change: bool = False
+    contact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What stands above an answer in quiet lines: the question that was searched for, and how the answer came to be."""
+
+    searched_for: str = ""
+    remarks: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """The pieces of an answer that have no source: how many, and each with its place on the page and its words."""
+
+    label: str
+    places: tuple[tuple[str, str], ...] = ()
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +188,7 @@ class TurnView:
     status: Status
     says: str
     beside: bool = False
-    searched_for: str = ""
-    fell_back: str = ""
+    aside: Aside = Aside()
     heading: str = ""
     blocks: tuple[Markup, ...] = ()
     sources: Sources | None = None
@@ -176,7 +197,7 @@ class TurnView:
     notice: Notice | None = None
     rephrase: Composer | None = None
     contact: str = ""
-    doubts: int = 0
+    doubts: Doubts | None = None
     tools: bool = False
 
 

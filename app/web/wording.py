@@ -1,11 +1,15 @@
 """Sentences that depend on a number or a state: status lines, announcements, reasons. Not the pages' fixed texts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import assert_never
+
+from babel.lists import format_list
 
 from app.domain.answers import Answer, FallbackReason, FellBack, Step, StepStarted
 from app.domain.conversations import Turn, TurnStatus
 from app.web.i18n import Language
+from app.web.times import Line, clock, line
 
 
 def step_running(step: StepStarted, language: Language) -> str:
@@ -35,7 +39,7 @@ def step_done(step: StepStarted, language: Language) -> str:
     count = step.count
     match step.step:
         case Step.ASKING:
-            return ""
+            return language.gettext("Asked the knowledge service")
         case Step.SEARCHING if count:
             return language.ngettext("Searched %(number)s collection", "Searched %(number)s collections", count)
         case Step.SEARCHING:
@@ -92,8 +96,7 @@ def announcement(status: TurnStatus, answer: Answer, language: Language) -> str:
         case TurnStatus.PENDING:
             return language.gettext("Waiting")
         case TurnStatus.RUNNING:
-            writing = any(step.step in (Step.WRITING, Step.GATHERING) for step in answer.steps)
-            return language.gettext("Answering") if writing else language.gettext("Searching")
+            return _running(answer.steps[-1].step if answer.steps else Step.SEARCHING, language)
         case TurnStatus.ANSWERED:
             return language.ngettext(
                 "Answer ready, %(number)s source", "Answer ready, %(number)s sources", len(answer.citations)
@@ -116,29 +119,90 @@ def announcement(status: TurnStatus, answer: Answer, language: Language) -> str:
             assert_never(status)
 
 
-def fell_back(event: FellBack, language: Language) -> str:
-    """Why the answer is composed here, in one quiet line."""
-    composed = language.gettext("This answer is composed from the documents.")
-    return f"{_reason(event, language)} {composed}"
+def _running(step: Step, language: Language) -> str:
+    match step:
+        case Step.ASKING:
+            return language.gettext("Asking the knowledge service")
+        case Step.WRITING | Step.GATHERING:
+            return language.gettext("Answering")
+        case _:
+            return language.gettext("Searching")
 
 
-def _reason(event: FellBack, language: Language) -> str:
+def remarks(
+    answer: Answer, label: Callable[[str], str], now: datetime, language: Language, status: TurnStatus
+) -> tuple[Line, ...]:
+    """What stands above an answer in quiet lines: why it is written otherwise than usual, and what it lacks.
+
+    `label` names a source as readers know it. A stored answer is read later, too: what was is told as past.
+    """
+    told: list[Line] = []
+    if answer.fell_back:
+        told.append(_reason(answer.fell_back, now, language).followed_by(_instead(status, language)))
+    if answer.gave_up:
+        quoted = status not in (TurnStatus.FAILED, TurnStatus.NOT_FOUND)
+        instead = language.gettext("Passages of the documents are quoted instead.") if quoted else ""
+        told.append(Line(language.gettext("The writing model gave no answer.")).followed_by(instead))
+    if answer.unreachable:
+        told.append(Line(_unreachable([label(name) for name in answer.unreachable], language, status)))
+    return tuple(told)
+
+
+def _instead(status: TurnStatus, language: Language) -> str:
+    match status:
+        case TurnStatus.WEAK | TurnStatus.NOT_FOUND:
+            return language.gettext("The documents were searched instead.")
+        case TurnStatus.FAILED:
+            return ""
+        case _:
+            return language.gettext("This answer is composed from the documents.")
+
+
+def _reason(event: FellBack, now: datetime, language: Language) -> Line:
+    until = event.until if event.until and event.until > now else None
+    gettext = language.gettext
     match event.reason:
-        case FallbackReason.QUOTA_MINUTE | FallbackReason.QUOTA_DAY if event.until:
-            return language.gettext("The answer quota is used up until %(time)s.", time=language.clock(event.until))
-        case FallbackReason.QUOTA_MINUTE:
-            return language.gettext("The answer quota is used up for the moment.")
+        case FallbackReason.QUOTA_DAY if until:
+            return line(gettext("The answer quota is used up until %(time)s."), clock(until, now, language), "time")
+        case FallbackReason.QUOTA_MINUTE if until:
+            text = gettext("The answer quota is used up for the moment, until %(time)s.")
+            return line(text, clock(until, now, language), "time")
         case FallbackReason.QUOTA_DAY:
-            return language.gettext("The answer quota is used up for today.")
+            said = gettext("The answer quota of the day was used up.")
+        case FallbackReason.QUOTA_MINUTE:
+            said = gettext("The answer quota was used up for a moment.")
         case FallbackReason.UNAVAILABLE:
-            return language.gettext("The answering service does not reply.")
+            said = gettext("The answering service did not reply.")
         case FallbackReason.NOT_OFFERED:
-            return language.gettext("The knowledge service offers no ready answers.")
+            said = gettext("The knowledge service offers no ready answers.")
         case FallbackReason.MALFORMED:
-            return language.gettext("The answering service sent something that cannot be read.")
+            said = gettext("The answering service sent something that cannot be read.")
         case FallbackReason.REFUSED:
-            return language.gettext("The answering service turned the question away.")
+            said = gettext("A filter of the answering service turned the question away.")
         case FallbackReason.NO_ANSWER:
-            return language.gettext("The answering service had no answer.")
+            said = gettext("The answering service had no answer.")
         case _:
             assert_never(event.reason)
+    return Line(said)
+
+
+def _unreachable(names: Sequence[str], language: Language, status: TurnStatus) -> str:
+    listed = str(format_list(names, locale=language.locale))
+    if status in (TurnStatus.WEAK, TurnStatus.NOT_FOUND):
+        return language.ngettext(
+            "The source %(names)s could not be reached; only the others were searched.",
+            "The sources %(names)s could not be reached; only the others were searched.",
+            len(names),
+            names=listed,
+        )
+    return language.ngettext(
+        "The source %(names)s could not be reached; this answer rests on the others.",
+        "The sources %(names)s could not be reached; this answer rests on the others.",
+        len(names),
+        names=listed,
+    )
+
+
+def doubts(count: int, language: Language) -> str:
+    """How many pieces of an answer have no source."""
+    return language.ngettext("%(number)s sentence has no source", "%(number)s sentences have no source", count)

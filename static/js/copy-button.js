@@ -1,4 +1,4 @@
-// Copying: a code block as it is; an answer with the numbers and the addresses that it has on the page.
+// Copying: a code block as it is; an answer with its numbers and addresses, and with the word at what has no source.
 
 customElements.define("copy-button", class extends HTMLElement {
   connectedCallback() {
@@ -126,6 +126,7 @@ const line = (element) => [...element.childNodes].map(inline).join("").trim();
 function inline(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return node.data?.replace(/\s+/g, " ") ?? "";
   if (node.matches(".cite")) return `[${node.textContent.trim()}]`;
+  if (node.matches(".refs > .unsourced")) return `(${node.textContent.trim()})`;
   switch (node.localName) {
     case "citation-card":
     case "copy-button":

@@ -201,7 +201,7 @@ async def test_what_was_written_before_a_fall_back_leaves_the_page() -> None:
         page = Parts().take(told)
         assert "Wrong" not in page.parts[f"blocks-{TURN}"] + page.parts[f"tail-{TURN}"]
         assert "Right words." in page.parts[f"blocks-{TURN}"]
-        assert "until 08:00" in page.parts[f"notice-{TURN}"]
+        assert "1, 08:00 UTC</time>" in page.parts[f"notice-{TURN}"]
 
 
 async def test_a_weak_answer_shows_no_prose_while_it_is_made() -> None:

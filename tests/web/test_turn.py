@@ -1,7 +1,7 @@
 """A turn in each of its states: what a reader sees first, and the one thing that can be done."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -12,6 +12,8 @@ from app.domain.answers import (
     Citation,
     FallbackReason,
     FellBack,
+    ModelGaveUp,
+    Origin,
     Outcome,
     Segment,
     Step,
@@ -39,9 +41,15 @@ FOUND = tuple(
 )
 WRITTEN = Answer(
     steps=(StepStarted(Step.SEARCHING, 2), StepStarted(Step.READING, 2), StepStarted(Step.WRITING)),
-    segments=(Segment("It is not quick.", (1,)), Segment(" You ask.\n\n", (2,)), Segment("Perhaps.")),
+    segments=(
+        Segment("It is not quick.", (1,)),
+        Segment(" You ask.\n\n", (2,)),
+        Segment("## Perhaps\n\nThere may be. It is *so* in <b> `x`.", unsupported=True),
+        Segment(" And so on:"),
+    ),
     citations=(PUMP, HANDBOOK),
     retrieved=FOUND,
+    origin=Origin.MODEL,
     outcome=Outcome.ANSWERED,
 )
 
@@ -97,17 +105,53 @@ def test_pages_that_were_only_found_stand_apart_from_those_cited() -> None:
 
 
 def test_an_answer_that_only_quotes_says_so_and_folds_the_passages() -> None:
-    quoted = replace(WRITTEN, segments=(Segment(f"**Speed**\n\n{SLOW}", (1,)),), citations=(PUMP,))
+    quoted = replace(
+        WRITTEN, segments=(Segment(f"**Speed**\n\n{SLOW}", (1,)),), citations=(PUMP,), origin=Origin.QUOTED
+    )
     article = shown(turn(TurnStatus.ANSWERED, quoted))
     assert "From the documents" in words(article.css_first(".prose"))
     assert words(article.css_first(".status li")) == "Quoted from 1 document"
     assert article.css_first(".note > .passage") is None
     assert words(article.css_first(".note summary")) == "2 passages"
-    assert not is_quoted(WRITTEN)
+    assert is_quoted(replace(quoted, segments=(Segment("Whatever it is."),))), "not by its words, which may be changed"
 
 
-def test_sentences_without_a_source_are_counted() -> None:
-    assert words(shown(turn(TurnStatus.ANSWERED)).css_first(".doubts")) == "1 sentence has no source"
+@pytest.mark.parametrize("origin", [Origin.MODEL, Origin.ANSWER_QUERY])
+def test_an_answer_that_was_written_has_no_such_head(origin: Origin) -> None:
+    written = replace(WRITTEN, segments=(Segment(SLOW, (1,)),), citations=(PUMP,), origin=origin)
+    article = shown(turn(TurnStatus.ANSWERED, written))
+    assert "From the documents" not in words(article)
+    assert words(article.css_first(".status li")) == "Answered from 1 document"
+    assert article.css_first(".note > .passage") is not None
+
+
+def test_sentences_without_a_source_are_marked_counted_and_led_to() -> None:
+    article = shown(turn(TurnStatus.ANSWERED))
+    doubts = article.css_first("details.doubts")
+    assert words(doubts.css_first("summary")) == "1 sentence has no source"
+    assert "check them before relying on them" in words(doubts.css_first("p"))
+    link = doubts.css_first("li a")
+    assert words(link) == "It is so in <b> x."
+    marked = article.css_first(link.attributes["href"])
+    assert marked is not None
+    assert marked.attributes["class"] == "unsourced"
+    assert words(marked.parent) == "There may be. It is so in <b> x. (no source) And so on:"
+    assert "".join(run.text() for run in article.css(".unsourced")) == "It is so in <b> x."
+
+
+def test_where_everything_has_a_source_nothing_is_counted() -> None:
+    sure = replace(WRITTEN, segments=(Segment("It is not quick.", (1,)), Segment(" And so on:")))
+    assert shown(turn(TurnStatus.ANSWERED, sure)).css_first(".doubts, .unsourced") is None
+
+
+def test_of_many_sentences_without_a_source_the_first_are_listed() -> None:
+    many = tuple(Segment(f"Claim {number} {'that goes on ' * 20}ends. ", unsupported=True) for number in range(30))
+    doubts = shown(turn(TurnStatus.ANSWERED, replace(WRITTEN, segments=many))).css_first(".doubts")
+    assert words(doubts.css_first("summary")) == "30 sentences have no source"
+    items = [words(item) for item in doubts.css("li")]
+    assert len(items) == 9
+    assert items[-1] == "…"
+    assert all(len(item) < 100 and item.endswith("…") for item in items)
 
 
 def test_a_weak_answer_shows_pages_with_numerals_and_no_prose() -> None:
@@ -132,23 +176,58 @@ def test_a_missing_answer_says_so_first_and_leads_on() -> None:
     assert text.index("do not answer") < text.index("Ask it another way") < text.index("Closest pages")
 
 
-@pytest.mark.parametrize(
-    ("code", "title", "again"),
-    [
-        ("source_unavailable", "The knowledge service does not answer.", True),
-        ("quota_exceeded", "The knowledge service has answered its share of questions.", True),
-        ("access_refused", "The knowledge service refused this app's credentials.", False),
-        ("answer_timeout", "The answer took too long.", True),
-        ("internal", "Something went wrong here.", True),
-        ("of_a_later_version", "Something went wrong here.", True),
-    ],
-)
-def test_a_failure_says_what_happened_under_its_number_with_one_button(code: str, title: str, again: bool) -> None:
-    failed = replace(WRITTEN, outcome=None, failure=AnswerFailed(code, "req-77"))
-    notice = shown(turn(TurnStatus.FAILED, failed)).css_first(".notice.fail")
+SOON = NOW + timedelta(seconds=40)
+FAILURES = {
+    "quota_exceeded": ("The knowledge service is asked too often at the moment.", "Try again in 40 seconds.", "again"),
+    "day_quota_exceeded": (
+        "The knowledge service has answered its share of questions for today.",
+        "It answers again from 14:30 UTC.",
+        "again",
+    ),
+    "access_refused": ("The knowledge service refused this app's credentials.", "The operator must renew them", ""),
+    "source_unavailable": ("The knowledge service cannot be reached.", "Try again in 40 seconds.", "again"),
+    "source_too_slow": ("The knowledge service did not answer in time.", "ask for less at once", "again"),
+    "malformed_reply": ("The knowledge service replied in a form that nobody can read.", "Try again.", "again"),
+    "question_refused": (
+        "A filter of the knowledge service turned the question away.",
+        "Ask in other words.",
+        "change",
+    ),
+    "model": ("The writing model gave no answer.", "Try again in 40 seconds.", "again"),
+    "answer_timeout": ("The answer took too long.", "ask for less at once", "again"),
+    "internal": ("Something went wrong here.", "tell the operator the request's number", "again"),
+    "of_a_later_version": ("Something went wrong here.", "Try again.", "again"),
+}
+
+
+@pytest.mark.parametrize("code", FAILURES)
+def test_a_failure_says_what_happened_under_its_number_with_a_next_step(code: str) -> None:
+    title, text, step = FAILURES[code]
+    failed = replace(WRITTEN, outcome=None, failure=AnswerFailed(code, "req-77", SOON))
+    article = shown(turn(TurnStatus.FAILED, failed), interface=Interface(contact="Ask Ada."))
+    notice = article.css_first(".notice.fail")
     assert words(notice.css_first("strong")) == title
+    assert text in words(notice)
     assert words(notice.css_first("code")) == "req-77"
-    assert len(notice.css("button")) == int(again)
+    assert [words(each) for each in notice.css("button")] == (["Try again"] if step == "again" else [])
+    assert [words(each) for each in notice.css("a.button")] == (["Ask in other words"] if step == "change" else [])
+    assert notice.css_first('a[href^="/search?q=How"]') is not None
+    assert ("Ask Ada." in words(notice)) == (step == ""), "where only the operator can act, whom to tell"
+    assert article.css_first(".doubts") is None
+
+
+def test_a_time_to_wait_for_can_be_counted_down_by_scripts() -> None:
+    failed = Answer(failure=AnswerFailed("quota_exceeded", "r", SOON))
+    time = shown(turn(TurnStatus.FAILED, failed)).css_first('.notice local-time[data-form="wait"] time')
+    assert time is not None
+    assert (time.attributes["datetime"], words(time)) == ("2026-11-30T14:30:40+00:00", "in 40 seconds")
+
+
+def test_a_question_that_was_turned_away_is_kept_for_other_words() -> None:
+    failed = Answer(failure=AnswerFailed("question_refused", "r"))
+    link = shown(turn(TurnStatus.FAILED, failed)).css_first(".notice a.button")
+    assert link is not None
+    assert link.attributes["href"] == "/?question=How+%3Cfast%3E+is+it%3F"
 
 
 @pytest.mark.parametrize(
@@ -167,12 +246,74 @@ def test_what_was_written_before_an_end_stays(status: TurnStatus, title: str, bu
     assert notice.css_first("form").attributes["action"] == "/turns/T1/again"
 
 
-def test_a_fall_back_and_what_was_searched_for_are_told_in_one_line_each() -> None:
-    until = datetime(2026, 12, 1, 8, 0, tzinfo=UTC)
-    answer = replace(WRITTEN, fell_back=FellBack(FallbackReason.QUOTA_DAY, until), searched_for="How fast is the pump?")
-    article = shown(turn(TurnStatus.ANSWERED, answer))
-    assert "used up until 08:00 UTC. This answer is composed from the documents." in words(article)
-    assert "Searched for: How fast is the pump?" in words(article)
+COMPOSED = " This answer is composed from the documents."
+LATER, TOMORROW, BEFORE = NOW + timedelta(hours=1), NOW + timedelta(hours=18), NOW - timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("reason", "until", "said"),
+    [
+        (FallbackReason.QUOTA_DAY, LATER, "The answer quota is used up until 15:30 UTC."),
+        (FallbackReason.QUOTA_DAY, TOMORROW, "The answer quota is used up until December 1, 08:30 UTC."),
+        (FallbackReason.QUOTA_DAY, BEFORE, "The answer quota of the day was used up."),
+        (FallbackReason.QUOTA_DAY, None, "The answer quota of the day was used up."),
+        (FallbackReason.QUOTA_MINUTE, LATER, "The answer quota is used up for the moment, until 15:30 UTC."),
+        (FallbackReason.QUOTA_MINUTE, BEFORE, "The answer quota was used up for a moment."),
+        (FallbackReason.UNAVAILABLE, LATER, "The answering service did not reply."),
+        (FallbackReason.NOT_OFFERED, None, "The knowledge service offers no ready answers."),
+        (FallbackReason.MALFORMED, None, "The answering service sent something that cannot be read."),
+        (FallbackReason.REFUSED, None, "A filter of the answering service turned the question away."),
+        (FallbackReason.NO_ANSWER, None, "The answering service had no answer."),
+    ],
+)
+def test_a_fall_back_is_told_in_one_line_with_its_reason(
+    reason: FallbackReason, until: datetime | None, said: str
+) -> None:
+    article = shown(turn(TurnStatus.ANSWERED, replace(WRITTEN, fell_back=FellBack(reason, until))))
+    assert [words(line) for line in article.css(".notice")] == [said + COMPOSED]
+
+
+@pytest.mark.parametrize(
+    ("status", "instead"),
+    [
+        (TurnStatus.WEAK, " The documents were searched instead."),
+        (TurnStatus.NOT_FOUND, " The documents were searched instead."),
+        (TurnStatus.FAILED, ""),
+        (TurnStatus.STOPPED, COMPOSED),
+    ],
+)
+def test_an_answer_that_is_none_is_not_called_one(status: TurnStatus, instead: str) -> None:
+    fell = FellBack(FallbackReason.NO_ANSWER)
+    article = shown(turn(status, replace(WRITTEN, outcome=None, fell_back=fell)))
+    assert words(article.css_first("p.notice")) == f"The answering service had no answer.{instead}"
+
+
+def test_a_model_that_failed_and_sources_that_did_not_reply_are_told() -> None:
+    answer = replace(WRITTEN, origin=Origin.QUOTED, gave_up=ModelGaveUp("model"), unreachable=("ours", "Knowledge"))
+    interface = Interface(remote=frozenset({"Knowledge"}))
+    article = shown(turn(TurnStatus.ANSWERED, answer), interface=interface)
+    assert [words(line) for line in article.css(".notice")] == [
+        "The writing model gave no answer. Passages of the documents are quoted instead.",
+        "The sources Ours and Knowledge could not be reached; this answer rests on the others.",
+    ]
+    one = replace(answer, outcome=Outcome.NOT_FOUND, gave_up=None, unreachable=("ours",))
+    [line, *_] = shown(turn(TurnStatus.NOT_FOUND, one)).css(".notice")
+    assert words(line) == "The source Ours could not be reached; only the others were searched."
+
+
+def test_what_was_searched_for_is_told() -> None:
+    article = shown(turn(TurnStatus.ANSWERED, replace(WRITTEN, searched_for="How fast is the pump?")))
+    assert words(article.css_first("p.asked")) == "Searched for: How fast is the pump?"
+
+
+def test_a_citation_from_a_remote_source_names_source_product_and_host() -> None:
+    citation = replace(PUMP, uri="https://firebase.google.com/docs/auth", collection="Developer Knowledge")
+    answer = replace(WRITTEN, citations=(citation,))
+    remote = Interface(remote=frozenset({"Developer Knowledge"}))
+    note = shown(turn(TurnStatus.ANSWERED, answer), interface=remote).css_first(".note .meta")
+    assert [words(span) for span in note.css("span")] == ["Developer Knowledge", "Firebase", "firebase.google.com"]
+    own = shown(turn(TurnStatus.ANSWERED, replace(answer, citations=(replace(citation, collection="mirror"),))))
+    assert [words(span) for span in own.css(".note .meta span")][:2] == ["Mirror", "firebase.google.com"]
 
 
 @pytest.mark.parametrize("status", [TurnStatus.PENDING, TurnStatus.RUNNING])
