@@ -19,8 +19,8 @@ class Interface:
     """What the operator decides about the pages, as plain values.
 
     `root_path` is the prefix under which a proxy offers the app (`/chat`), or empty. `assets_folder` holds the local
-    copies of htmx. `labels` names collections as readers should see them; `remote` are those that remote servers hold,
-    which are named as they stand, with the product beside them.
+    copies of htmx. `labels` names collections as readers should see them; `remote` are those that remote servers hold:
+    their names stay as they are, and the product that a host tells about stands beside them.
     """
 
     product_name: str = "Footnote"
@@ -37,8 +37,10 @@ class Interface:
 
     def label(self, collection: str) -> str:
         """A collection or remote source as readers know it."""
-        if collection in self.labels or collection in self.remote:
-            return self.labels.get(collection) or collection
+        if collection in self.labels:
+            return self.labels[collection]
+        if collection in self.remote:
+            return collection[:1].upper() + collection[1:]
         return collection.replace("-", " ").replace("_", " ").capitalize()
 
 

@@ -54,6 +54,48 @@ async def failed(page: Page) -> None:
     await ended(await ask(page, "failing: how are taints removed?"), "failed")
 
 
+async def doubtful(page: Page) -> None:
+    turn = await ask(page, "doubtful: how long may a pump run without oil?")
+    await ended(turn)
+    await turn.locator(".doubts summary").click()
+
+
+async def doubt_below(page: Page) -> None:
+    await doubtful(page)
+    await page.locator(".doubts").scroll_into_view_if_needed()
+
+
+async def fallen(page: Page) -> None:
+    await ended(await ask(page, "fallen quota_day: how do I drain a tank?"))
+
+
+async def gaveup(page: Page) -> None:
+    await ended(await ask(page, "gaveup: how do I drain a tank?"))
+
+
+async def partly(page: Page) -> None:
+    await ended(await ask(page, "partly: and how is that one drained?"))
+
+
+FAILURES = (
+    "quota_exceeded",
+    "day_quota_exceeded",
+    "access_refused",
+    "source_unavailable",
+    "source_too_slow",
+    "malformed_reply",
+    "question_refused",
+    "model",
+)
+
+
+def broken(code: str) -> Callable[[Page], Awaitable[None]]:
+    async def shown(page: Page) -> None:
+        await ended(await ask(page, f"broken {code}: how are taints removed?"), "failed")
+
+    return shown
+
+
 async def stopped(page: Page) -> None:
     turn = await ask(page, "endless words about valves")
     await until_words(turn, 30)
@@ -83,6 +125,12 @@ SCREENS: dict[str, Callable[[Page], Awaitable[None]]] = {
     "weak": weak,
     "missing": missing,
     "failed": failed,
+    "doubtful": doubtful,
+    "doubt_below": doubt_below,
+    "fallen": fallen,
+    "gaveup": gaveup,
+    "partly": partly,
+    **{code: broken(code) for code in FAILURES},
     "stopped": stopped,
     "reader": reader,
     "search": search,

@@ -6,6 +6,11 @@ burst       a long answer at once
 silent      nothing, for a long time
 hostile     text that tries to be markup, script, htmx and an event
 rich        one of everything that an answer may hold
+doubtful    sentences without a source, in every kind of block, among others that have one
+fallen R    text that is void, then a fall-back for the reason R, then an answer from the documents
+gaveup      text of a model that breaks off, then quoted passages
+partly      an answer that one source could not take part in, to a question that was made to stand alone
+broken C    a failure with the code C
 weak, missing, failing, limited     the other faces of an answer
 """
 
@@ -13,12 +18,18 @@ import asyncio
 import itertools
 import re
 from collections.abc import AsyncIterator, Callable, Iterable
+from datetime import UTC, datetime, timedelta
 
 from app.domain.answers import (
     AnswerCompleted,
     AnswerEvent,
+    AnswerFailed,
     Citation,
     CitationsFound,
+    FallbackReason,
+    FellBack,
+    ModelGaveUp,
+    Origin,
     Outcome,
     Question,
     Step,
@@ -69,6 +80,7 @@ def page(number: int) -> Page:
     return Page(document.name, document.uri, document.title, document.collection, ("Care",))
 
 
+FOUND = tuple(page(number) for number in (1, 2, 3))
 THREE = CitationsFound(tuple(citation(number) for number in (1, 2, 3)))
 
 
@@ -95,7 +107,7 @@ async def _slowly(question: Question) -> AsyncIterator[AnswerEvent]:
     count = re.search(r"\d+", question.text)
     async for event in _words(range(int(count[0]) if count else 48)):
         yield event
-    yield AnswerCompleted(Outcome.ANSWERED, tuple(page(number) for number in (1, 2, 3)))
+    yield AnswerCompleted(Outcome.ANSWERED, FOUND, origin=Origin.MODEL)
 
 
 async def _endless(_: Question) -> AsyncIterator[AnswerEvent]:
@@ -110,7 +122,7 @@ async def _burst(_: Question) -> AsyncIterator[AnswerEvent]:
         yield TextDelta(f"Paragraph {number} of an answer that comes at once.", (number % 3 + 1,))
         yield TextDelta("\n\n")
     await asyncio.sleep(2)
-    yield AnswerCompleted(Outcome.ANSWERED)
+    yield AnswerCompleted(Outcome.ANSWERED, origin=Origin.MODEL)
 
 
 async def _silent(_: Question) -> AsyncIterator[AnswerEvent]:
@@ -144,7 +156,7 @@ async def _hostile(_: Question) -> AsyncIterator[AnswerEvent]:
         await asyncio.sleep(PACE / 3)
         yield TextDelta(word)
     yield TextDelta("\n\nThe end of it.", (1,))
-    yield AnswerCompleted(Outcome.ANSWERED)
+    yield AnswerCompleted(Outcome.ANSWERED, origin=Origin.MODEL)
 
 
 CODE = '''```python
@@ -165,11 +177,12 @@ TABLE = """| Reply | What it means | What to do |
 | --- | --- | --- |
 | `200` | The drain is granted. | Nothing |
 | `429` | The budget forbids it at this moment. | Wait; the pump asks again |"""
-RICH: tuple[tuple[str, tuple[int, ...]], ...] = (
+Numbers = tuple[int, ...] | None  # None: it claims something and has no source
+RICH: tuple[tuple[str, Numbers], ...] = (
     ("Give the pump a budget first, then *drain* the **tank**: the command `pumpctl drain` never goes below it.", (1,)),
     (" When it returns without an error, every litre has left and the pump can be switched off.", (1, 2)),
     ("\n\n## Set the speed\n\nA budget selects tanks by their label and states how much must stay.", (2,)),
-    (" On a small plant this is most often a budget that leaves no room at all.", ()),
+    (" On a small plant this is most often a budget that leaves no room at all.", None),
     (f"\n\n{CODE}\n\n", ()),
     (STEPS, (1,)),
     (f"\n\n{TABLE}\n\n", (3,)),
@@ -178,28 +191,116 @@ RICH: tuple[tuple[str, tuple[int, ...]], ...] = (
 )
 
 
-async def _rich(_: Question) -> AsyncIterator[AnswerEvent]:
-    async for event in _begun():
-        yield event
-    for text, numbers in RICH:
+async def _written(parts: Iterable[tuple[str, Numbers]]) -> AsyncIterator[AnswerEvent]:
+    """Word by word, as a model writes."""
+    for text, numbers in parts:
         pieces = re.findall(r"\S+\s*|\s+", text)
         for piece in pieces[:-1]:
             await asyncio.sleep(PACE / 3)
             yield TextDelta(piece)
-        yield TextDelta(pieces[-1], numbers)
-    yield AnswerCompleted(Outcome.ANSWERED, tuple(page(number) for number in (1, 2, 3)))
+        yield TextDelta(pieces[-1], numbers or (), numbers is None)
+
+
+async def _rich(_: Question) -> AsyncIterator[AnswerEvent]:
+    async for event in _begun():
+        yield event
+    async for event in _written(RICH):
+        yield event
+    yield AnswerCompleted(Outcome.ANSWERED, FOUND, origin=Origin.MODEL)
+
+
+DOUBTFUL: tuple[tuple[str, Numbers], ...] = (
+    ("Whoever looks after pumps writes down what was done.", (1,)),
+    (" Here is more. A pump *without `oil`* runs for **nine\nminutes**, no longer.", None),
+    ("\n\n## What to do\n\nDo this:\n\n- Shut the [valve](https://docs.example.com/v) first.", None),
+    ("\n- Then the words that count about tanks stand there.", (2,)),
+    ("\n\n| Reply | Meaning |\n| --- | --- |\n| `200` | It is granted. |", (3,)),
+    ("\n| `429` | Nobody knows *why*. |", None),
+    ("\n\n```sh\npumpctl drain --all\n```", None),
+    ("\n\n> Nothing else does.", (3,)),
+    ("\n\nThat is all of it.", ()),
+)
+UNSOURCED = (
+    "A pump without oil runs for nine minutes, no longer.",
+    "Shut the valve first.",
+    "429",
+    "Nobody knows why.",
+    "no source",
+)
+
+
+async def _doubtful(_: Question) -> AsyncIterator[AnswerEvent]:
+    async for event in _begun():
+        yield event
+    async for event in _written(DOUBTFUL):
+        yield event
+    yield AnswerCompleted(Outcome.ANSWERED, FOUND, origin=Origin.MODEL)
+
+
+def _second_word(question: Question) -> str:
+    return re.findall(r"\w+", question.text)[1]
+
+
+async def _quoted() -> AsyncIterator[AnswerEvent]:
+    async for event in _begun():
+        yield event
+    for number in (1, 2):
+        yield TextDelta(f"The words that count about {TOPICS[number - 1]} stand here.", (number,))
+        yield TextDelta("\n\n")
+
+
+async def _fallen(question: Question) -> AsyncIterator[AnswerEvent]:
+    reason = FallbackReason(_second_word(question))
+    quota = reason in (FallbackReason.QUOTA_DAY, FallbackReason.QUOTA_MINUTE)
+    yield StepStarted(Step.ASKING)
+    yield TextDelta("Void words.")
+    await asyncio.sleep(PACE)
+    yield FellBack(reason, datetime.now(UTC) + timedelta(hours=30) if quota else None)
+    async for event in _quoted():
+        yield event
+        await asyncio.sleep(PACE)
+    yield AnswerCompleted(Outcome.ANSWERED, FOUND)
+
+
+async def _gaveup(_: Question) -> AsyncIterator[AnswerEvent]:
+    async for event in _begun():
+        yield event
+    yield TextDelta("Void words of a model that breaks off.", (3,))
+    await asyncio.sleep(10 * PACE)
+    yield ModelGaveUp("model")
+    async for event in _quoted():
+        yield event
+    await asyncio.sleep(10 * PACE)
+    yield AnswerCompleted(Outcome.ANSWERED, FOUND)
+
+
+async def _partly(_: Question) -> AsyncIterator[AnswerEvent]:
+    async for event in _quoted():
+        yield event
+    searched = "How is a tank drained when the pump stands still?"
+    yield AnswerCompleted(Outcome.ANSWERED, FOUND, searched, Origin.ANSWER_QUERY, ("platform wiki",))
+
+
+WAITS = {"quota_exceeded": 40, "day_quota_exceeded": 30 * 3_600, "source_unavailable": 150}  # seconds
+
+
+async def _broken(question: Question) -> AsyncIterator[AnswerEvent]:
+    code = _second_word(question)
+    yield StepStarted(Step.ASKING)
+    seconds = WAITS.get(code)
+    yield AnswerFailed(code, "7f3a-91c2", datetime.now(UTC) + timedelta(seconds=seconds) if seconds else None)
 
 
 async def _weak(_: Question) -> AsyncIterator[AnswerEvent]:
     yield StepStarted(Step.SEARCHING, 1)
     yield StepStarted(Step.GATHERING)
     yield THREE
-    yield AnswerCompleted(Outcome.WEAK, tuple(page(number) for number in (1, 2, 3)))
+    yield AnswerCompleted(Outcome.WEAK, FOUND)
 
 
 async def _missing(_: Question) -> AsyncIterator[AnswerEvent]:
     yield StepStarted(Step.SEARCHING, 1)
-    yield AnswerCompleted(Outcome.NOT_FOUND, tuple(page(number) for number in (1, 2, 3)))
+    yield AnswerCompleted(Outcome.NOT_FOUND, FOUND)
 
 
 async def _failing(_: Question) -> AsyncIterator[AnswerEvent]:
@@ -219,6 +320,11 @@ _PLAYS: dict[str, Callable[[Question], AsyncIterator[AnswerEvent]]] = {
     "silent": _silent,
     "hostile": _hostile,
     "rich": _rich,
+    "doubtful": _doubtful,
+    "fallen": _fallen,
+    "gaveup": _gaveup,
+    "partly": _partly,
+    "broken": _broken,
     "weak": _weak,
     "missing": _missing,
     "failing": _failing,
