@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from markupsafe import Markup
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from app.domain.answers import EMPTY_ANSWER, Segment, TextDelta
 from app.web.answer_view import ANSWER_LIMIT, AnswerRendering, Rendered, answer_html
@@ -64,11 +64,17 @@ def cite(number: int, first: bool) -> Markup:
     return Markup('<a class="cite{}">{}</a>').format(f" c{number}" if first else "", number)
 
 
+NONE = 0  # in place of a number: the text has no source
+
+
 def segments_of(*pieces: str | int) -> list[Segment]:
-    """Texts, each followed by the numbers that close it."""
+    """Texts, each followed by the numbers that close it, or by NONE."""
     answer = EMPTY_ANSWER
     for piece in pieces:
-        answer = answer.apply(TextDelta(piece) if isinstance(piece, str) else TextDelta("", (piece,)))
+        if isinstance(piece, str):
+            answer = answer.apply(TextDelta(piece))
+        else:
+            answer = answer.apply(TextDelta("", (piece,) if piece else (), piece == NONE))
     return list(answer.segments)
 
 
@@ -86,6 +92,8 @@ def steps(segments: Sequence[Segment], sizes: Iterator[int]) -> Iterator[list[Se
             yield [*done, Segment(segment.text[:end])]
         for count in range(1, len(segment.numbers) + 1):
             yield [*done, Segment(segment.text, segment.numbers[:count])]
+        if segment.unsupported:
+            yield [*done, segment]
         done.append(segment)
 
 
@@ -115,7 +123,7 @@ def with_marks(text: str, seed: int) -> list[Segment]:
     while place < len(text):
         size = choice.randrange(1, 90)
         pieces.append(text[place : place + size])
-        pieces += [choice.randrange(1, 5) for _ in range(choice.choice((0, 1, 1, 2)))]
+        pieces += choice.choice(([], [NONE], [NONE], [choice.randrange(1, 5) for _ in range(choice.choice((1, 2)))]))
         place += size
     return segments_of(*pieces)
 
@@ -374,6 +382,146 @@ def test_a_mark_that_comes_late_still_belongs_to_its_sentence() -> None:
     assert late.closed == (
         '<p dir="auto">A sentence.<sup class="ref"><a class="cite c1">1</a><a class="cite c2">2</a></sup></p>\n',
     )
+
+
+# --- what has no source -----------------------------------------------------------------------------------------------
+
+
+def words_of(node: LexborNode) -> str:
+    return " ".join(node.text().split())
+
+
+def marked(*pieces: str | int) -> list[str]:
+    """The words of each piece that is marked, by the ids that they begin with."""
+    html = "".join(answer_html(segments_of(*pieces), cite, doubts="doubt-"))
+    found: list[str] = []
+    for span in LexborHTMLParser(html).css("span.unsourced"):
+        if "id" in span.attributes:
+            assert span.attributes["id"] == f"doubt-{len(found) + 1}"
+            found.append("")
+        found[-1] += span.text()
+    return [" ".join(text.split()) for text in found]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "words"),
+    [
+        (("It is so.", NONE), ["It is so."]),
+        (("It is so.", NONE, " On."), ["It is so."]),
+        (("It is so. \n\n", NONE, "On."), ["It is so."]),
+        (("Cited.", 1, " It is so.", NONE, " Cited.", 2), ["It is so."]),
+        (("It is so.", NONE, " It is not.", NONE), ["It is so.", "It is not."]),
+        (("Here is more: a list. It is so.", NONE), ["It is so."]),
+        (("## Head\n\nFor example:\n\nIt is so.", NONE), ["It is so."]),
+        (("## It is a head", NONE, "\n\nOn."), ["It is a head"]),
+        (("Setext is so\n===", NONE), ["Setext is so"]),
+        (("Version 1.2.3 of e.g. `a.b` is so.", NONE), ["Version 1.2.3 of e.g. a.b is so."]),
+        (("It *is **so** now*.", NONE, " On."), ["It is so now."]),
+        (("**It is so.**", NONE, " On."), ["It is so."]),
+        (("**First. It is so.**", NONE, " On."), ["It is so."]),
+        (("***It** is* so.", NONE), ["It is so."]),
+        (("~~It is~~ so.", NONE), ["It is so."]),
+        (("_It is so._", NONE), ["It is so."]),
+        (("First. *It* is so.", NONE), ["It is so."]),
+        (("First. `it` is so.", NONE), ["it is so."]),
+        (("Use `it. Is` so.", NONE), ["Use it. Is so."]),
+        (("It is `so`", NONE, " on."), ["It is so"]),
+        (("It is\nso over\nlines.", NONE, "\nOn."), ["It is so over lines."]),
+        (("First.\nIt is  \nso.", NONE), ["It is so."]),
+        (("[It is](https://x.example) so.", NONE), ["It is so."]),
+        (("It is [so. Or so.](https://x.example)", NONE, " On."), ["It is so. Or so."]),
+        (("It is <https://x.example/a.b> so.", NONE), ["It is https://x.example/a.b so."]),
+        (("It is ![an image](https://x.example/p.png) so.", NONE), ["It is an image so."]),
+        (("It is \\*so\\* &amp; so.", NONE), ["It is *so* & so."]),
+        (("- one is so.", NONE, "\n- two."), ["one is so."]),
+        (("- one.\n- two is so.", NONE), ["two is so."]),
+        (("- one.\n\n  First. It is so.", NONE, "\n\n- two."), ["It is so."]),
+        (("1. one\n   - inner is so.", NONE, "\n   - on\n2. two", NONE), ["inner is so.", "two"]),
+        (("- [ ] it is so", NONE), ["[ ] it is so"]),
+        (("> It is\n> so.", NONE, "\n\nOn."), ["It is so."]),
+        (("> - deep\n>   is so.", NONE), ["deep is so."]),
+        (("| a | b |\n| - | - |\n| it | is `so` |", NONE, "\n| c | d |", 1), ["itis so"]),
+        (("| a | b |\n| - | - |\n| c | d |", 1, "\n| it | |", NONE), ["it"]),
+        (("| a |\n| - |\n| b |", NONE, "\n| c |", NONE, "\n| d |"), ["b", "c"]),
+        (("| a |\n| - |\n| *b* \\| c |", NONE), ["b | c"]),
+        (("```sh\nls\n```", NONE, "\n\nOn."), ["no source"]),
+        (("Do:\n\n```sh\nls\n```\n\n", NONE, "On."), ["no source"]),
+        (("    ls", NONE), ["no source"]),
+        (("- Do:\n  ```\n  ls\n  ```", NONE), ["no source"]),
+        (("***", NONE), ["no source"]),
+        (("| a |\n| - |\n| |", NONE), ["no source"]),
+        (("[ref]: https://x.example\n", NONE), []),
+        ((" \n", NONE), []),
+        (("<script>alert(1)</script> is so.", NONE), ["<script>alert(1)</script> is so."]),
+        (("Ist es so? Ja, „es ist so.“", NONE), ["Ja, „es ist so.“"]),
+        (("これは文です。これもそうです。", NONE), ["これもそうです。"]),
+        (("So. (It is *so*.)", NONE), ["(It is so.)"]),
+    ],
+)
+def test_exactly_the_words_without_a_source_are_marked(pieces: tuple[str | int, ...], words: list[str]) -> None:
+    assert marked(*pieces) == words
+
+
+def test_a_mark_is_said_once_behind_its_words() -> None:
+    html = whole("First. It *is* so.", NONE, " On.")
+    (note,) = LexborHTMLParser(html).css("span.unseen")
+    assert note.text() == " (no source)"
+    assert words_of(note.parent) == "First. It is so. (no source) On."
+    assert "id=" not in html, "streamed text has no ids"
+
+
+def test_a_row_is_said_once_to_have_no_source() -> None:
+    html = whole("| a | b |\n| - | - |\n| c | d |", NONE)
+    (note,) = LexborHTMLParser(html).css("span.unseen")
+    assert words_of(note.parent) == "d (no source)"
+
+
+def test_code_without_a_source_has_the_words_below_it_for_all_to_see() -> None:
+    html = whole("```\nls\n```", NONE, "\n\nOn.", 1)
+    line = LexborHTMLParser(html).css_first("figure.code + p.refs")
+    assert line is not None
+    assert words_of(line) == "no source"
+    assert "unseen" not in html
+
+
+def test_a_mark_that_comes_late_is_taken_back_when_a_source_comes_later_still() -> None:
+    rendering = AnswerRendering(cite)
+    assert "unsourced" not in rendering.update([Segment("It is so.")], ended=False).tail
+    assert "unsourced" in rendering.update([Segment("It is so.", unsupported=True)], ended=False).tail
+    assert "unsourced" not in rendering.update([Segment("It is so.", (1,))], ended=False).tail
+
+
+def test_a_mark_counts_on_over_blocks() -> None:
+    many = [piece for number in range(30) for piece in (f"Claim {number}.\n\n", NONE)]
+    assert marked(*many) == [f"Claim {number}." for number in range(30)]
+
+
+def without_marks(html: str) -> str:
+    """What would be there if every piece had neither source nor doubt."""
+    page = LexborHTMLParser(html)
+    for mark in page.css("span.unseen, p.refs > span.unsourced, sup.ref"):
+        mark.decompose()
+    for line in page.css("p.refs"):
+        if not line.text().strip():
+            line.decompose()
+    for span in page.css("span.unsourced"):
+        span.unwrap()
+    assert page.body is not None
+    return " ".join(str(page.body.html).split())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_marks_anywhere_change_nothing_but_themselves(seed: int) -> None:
+    """The page that a browser makes of it is the same page: so the marks are balanced and stand where they may."""
+    text = ANSWER if seed % 2 else ANSWER.replace("a ", "*a* ").replace("the ", "[the](../x) ")
+    html = "".join(answer_html(with_marks(text, seed), cite))
+    assert "unsourced" in html
+    assert without_marks(html) == without_marks("".join(answer_html([Segment(text)], cite)))
+
+
+def test_a_long_paragraph_may_be_all_in_doubt() -> None:
+    pieces = [piece for number in range(1_500) for piece in (f" Claim {number} is so.", NONE)]
+    assert len(marked(*pieces)) == 1_500
 
 
 # --- blocks -----------------------------------------------------------------------------------------------------------
