@@ -100,7 +100,7 @@ async def test_what_a_model_wrote_before_it_gave_up_is_replaced(scripted: Server
     await ended(turn)
     await gave_up(turn)
     await expect(turn.locator(".prose .label")).to_have_text("From the documents")
-    assert await turn.locator("a.cite").all_inner_texts() == ["1", "2"]
+    assert await turn.locator("a.cite").all_inner_texts() == ["1", "2", "3"]
     await gave_up((await asked_without_scripts(new_reader, scripted, "gaveup")).locator(".turn.answered"))
 
 

@@ -244,7 +244,7 @@ def _second_word(question: Question) -> str:
 async def _quoted() -> AsyncIterator[AnswerEvent]:
     async for event in _begun():
         yield event
-    for number in (1, 2):
+    for number in (1, 2, 3):
         yield TextDelta(f"The words that count about {TOPICS[number - 1]} stand here.", (number,))
         yield TextDelta("\n\n")
 

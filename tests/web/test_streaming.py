@@ -1,6 +1,7 @@
 """A turn's events as a stream: what leaves when, what a reconnect gets, and that nothing but partials is sent."""
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
@@ -11,6 +12,7 @@ from sse_starlette import ServerSentEvent
 
 from app.chat.run import Numbered, TurnEnded
 from app.domain.answers import (
+    EMPTY_ANSWER,
     AnswerCompleted,
     AnswerEvent,
     AnswerFailed,
@@ -18,6 +20,8 @@ from app.domain.answers import (
     CitationsFound,
     FallbackReason,
     FellBack,
+    ModelGaveUp,
+    Origin,
     Outcome,
     Step,
     StepStarted,
@@ -202,6 +206,86 @@ async def test_what_was_written_before_a_fall_back_leaves_the_page() -> None:
         assert "Wrong" not in page.parts[f"blocks-{TURN}"] + page.parts[f"tail-{TURN}"]
         assert "Right words." in page.parts[f"blocks-{TURN}"]
         assert "1, 08:00 UTC</time>" in page.parts[f"notice-{TURN}"]
+
+
+async def test_what_a_model_wrote_before_it_gave_up_leaves_the_page_with_its_footnotes_set_anew() -> None:
+    events = numbered(
+        (
+            StepStarted(Step.WRITING),
+            CITED,
+            TextDelta("Wrong words.", (1,)),
+            TextDelta(" And more"),
+            ModelGaveUp("model"),
+            CITED,
+            TextDelta("Right words.", (1,)),
+            AnswerCompleted(Outcome.ANSWERED),
+        )
+    )
+    for told in (await one_by_one(events), await whole(page_messages(Journal(events).follow, new_page, 0))):
+        page = Parts().take(told)
+        assert "Wrong" not in "".join(page.parts.values())
+        assert "Right words." in page.parts[f"blocks-{TURN}"]
+        assert "https://docs.example.com/pump" in page.parts[f"sources-{TURN}"], "the same ones as before, but there"
+        assert "The writing model gave no answer." in page.parts[f"notice-{TURN}"]
+
+
+def test_footnotes_that_go_and_come_back_within_one_message_are_there() -> None:
+    events = numbered((StepStarted(Step.WRITING), CITED, ModelGaveUp("model"), CITED))
+    page = new_page()
+    page.advance(events[:2])
+    assert "https://docs.example.com/pump" in page.advance(events[2:])
+
+
+DOUBTED: tuple[AnswerEvent, ...] = (
+    StepStarted(Step.ASKING),
+    FellBack(FallbackReason.MALFORMED),
+    CITED,
+    StepStarted(Step.WRITING),
+    TextDelta("The pump is slow.", (1,)),
+    TextDelta(" It is *old"),
+    TextDelta("* and loud."),
+    TextDelta("", unsupported=True),
+    TextDelta("\n\n| a | b |\n| - | - |\n"),
+    TextDelta("| one | two |", unsupported=True),
+    TextDelta("\n\n```\npump\n```", unsupported=True),
+    TextDelta("\n\nThat is all."),
+    AnswerCompleted(
+        Outcome.ANSWERED, searched_for="How fast is <it>?", origin=Origin.ANSWER_QUERY, unreachable=("wiki",)
+    ),
+)
+
+
+async def test_what_is_told_while_an_answer_arrives_is_what_stands_in_the_end() -> None:
+    presenter, pages = presented()
+    answer = EMPTY_ANSWER
+    for event in DOUBTED:
+        answer = answer.apply(event)
+    turn = Turn(TURN, "c", 1, "How?", TurnStatus.ANSWERED, datetime(2026, 12, 1, tzinfo=UTC), answer=answer)
+    final = pages.component("turn", presenter.turn(turn))
+    events = numbered(DOUBTED)
+    for told in (await one_by_one(events), await whole(page_messages(Journal(events).follow, new_page, 0))):
+        page = Parts().take(told)
+        assert page.parts[f"blocks-{TURN}"].count("(no source)") == 2
+        assert page.parts[f"blocks-{TURN}"].count("unsourced") == 6
+        without_ids = re.sub(r' id="[^"]*"', "", final)
+        assert page.parts[f"blocks-{TURN}"].strip() in without_ids.replace("\n    ", "\n")
+        for line in page.parts[f"notice-{TURN}"].split("\n"):
+            assert line in without_ids
+        assert page.parts[f"notice-{TURN}"].count("<p ") == 3
+
+
+async def test_programs_are_told_which_words_have_no_source_and_what_failed() -> None:
+    turn = Turn(TURN, "c", 1, "How?", TurnStatus.RUNNING, datetime(2026, 12, 1, tzinfo=UTC))
+    language = presented()[0].language
+    events = numbered(
+        (TextDelta("It is so.", unsupported=True), AnswerFailed("source_too_slow", "req-1")), TurnStatus.FAILED
+    )
+    told = await whole(api_messages(Journal(events).follow, turn, language, 0.0))
+    [text] = [json.loads(message.data) for message in told if message.name == "text"]
+    assert text == {"delta": "It is so.", "numbers": [], "unsupported": True}
+    [failed] = [json.loads(message.data) for message in told if message.name == "failed"]
+    assert (failed["code"], failed["request_id"]) == ("source_too_slow", "req-1")
+    assert failed["message"].startswith("The knowledge service did not answer in time.")
 
 
 async def test_a_weak_answer_shows_no_prose_while_it_is_made() -> None:
