@@ -266,7 +266,7 @@ async def _gaveup(_: Question) -> AsyncIterator[AnswerEvent]:
     async for event in _begun():
         yield event
     yield TextDelta("Void words of a model that breaks off.", (3,))
-    await asyncio.sleep(10 * PACE)
+    await asyncio.sleep(3)  # long enough to be seen, on slow machines too
     yield ModelGaveUp("model")
     async for event in _quoted():
         yield event
