@@ -87,11 +87,12 @@ class BlockWriter:
             named.add(doubt)
             return f' id="{escape(self.doubts)}{doubt}"'
 
+        words = escape(self.words.no_source)
+
         def underlined(text: str, index: int) -> str:
-            return f'<span class="unsourced"{name(marks[index // 2].doubt)}>{text}</span>'
+            return f'<span class="unsourced"{name(marks[index // 2].doubt)} title="{words}">{text}</span>'
 
         def note(index: int) -> str:
-            words = escape(self.words.no_source)
             if index in placed.below:
                 return f'<span class="unsourced"{name(marks[index].doubt)}>{words}</span>'
             return f'<span class="unseen"{name(marks[index].doubt)}> ({words})</span>'

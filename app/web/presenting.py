@@ -78,12 +78,13 @@ class Presenter:
         answer, status = turn.answer, turn.status
         written = status not in (TurnStatus.WEAK, TurnStatus.NOT_FOUND)
         quoted = status is TurnStatus.ANSWERED and is_quoted(answer)
+        notice = self._notice(turn)
         return TurnView(
             id=turn.id,
             face=str(status),
             question=turn.question,
             status=self._status(turn, quoted=quoted),
-            says=wording.announcement(status, answer, self.language),
+            says=notice.title if notice else wording.announcement(status, answer, self.language),
             beside=has_room_in_margin(answer, folded=quoted),
             aside=self.aside(answer, status),
             heading=self.language.gettext("From the documents") if quoted else "",
@@ -91,10 +92,10 @@ class Presenter:
             sources=self.sources(answer, turn.id, folded=quoted) if written else None,
             weak=self._notes(answer.citations, turn.id, folded=False) if status is TurnStatus.WEAK else (),
             closest=self._pages(answer.retrieved, CLOSEST) if status is TurnStatus.NOT_FOUND else (),
-            notice=self._notice(turn),
+            notice=notice,
             rephrase=rephrase if status is TurnStatus.NOT_FOUND else None,
             contact=self.interface.contact if status is TurnStatus.NOT_FOUND else "",
-            doubts=self._doubts(turn) if status is TurnStatus.ANSWERED else None,
+            doubts=self._doubts(turn) if written else None,
             tools=status in (TurnStatus.ANSWERED, TurnStatus.WEAK),
         )
 

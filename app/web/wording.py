@@ -98,9 +98,11 @@ def announcement(status: TurnStatus, answer: Answer, language: Language) -> str:
         case TurnStatus.RUNNING:
             return _running(answer.steps[-1].step if answer.steps else Step.SEARCHING, language)
         case TurnStatus.ANSWERED:
-            return language.ngettext(
+            ready = language.ngettext(
                 "Answer ready, %(number)s source", "Answer ready, %(number)s sources", len(answer.citations)
             )
+            without = sum(segment.unsupported for segment in answer.segments)
+            return f"{ready}. {doubts(without, language)}" if without else ready
         case TurnStatus.WEAK:
             return language.ngettext(
                 "No clear answer, %(number)s page may help",

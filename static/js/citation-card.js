@@ -80,13 +80,13 @@ function noteOf(cite) {
   return cite.closest(".turn")?.querySelector(`.notes > .n${CSS.escape(number)}`);
 }
 
-// From the mark before, or from the beginning of its block, to this one: the words that this one stands for.
+// From the mark before (a numeral, or that there is no source), or from the beginning of its block, to this one.
 function sentenceOf(cite) {
   const block = cite.closest("p, li, td, th, h2, h3, h4") ?? cite.parentElement;
   const mark = cite.closest(".ref") ?? cite;
   const range = document.createRange();
   range.selectNodeContents(block);
-  const before = [...block.querySelectorAll(".ref")].filter((other) => precedes(other, mark)).at(-1);
+  const before = [...block.querySelectorAll(".ref, .unseen")].filter((other) => precedes(other, mark)).at(-1);
   if (before) range.setStartAfter(before);
   range.setEndBefore(mark);
   return range;

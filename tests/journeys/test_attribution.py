@@ -45,6 +45,18 @@ async def test_a_sentence_without_a_source_is_marked_and_one_with_a_source_opens
     await expect(page.locator(".cited mark", has_text="that count about Pumps")).to_be_in_viewport()
 
 
+async def test_the_words_of_a_numeral_begin_behind_those_without_a_source(
+    scripted: Server, new_reader: NewReader
+) -> None:
+    page = await (await new_reader(scripted)).page()
+    turn = await ask(page, "doubtful")
+    await ended(turn)
+    await turn.locator("a.cite").nth(1).hover()
+    await page.locator("citation-card:popover-open").wait_for()
+    tinted = await page.evaluate("[...CSS.highlights.get('sentence')].map((range) => range.toString().trim())")
+    assert tinted == ["The words that count about pumps stand there."]
+
+
 async def test_marks_arrive_with_their_sentences_and_stay_as_they_are(scripted: Server, new_reader: NewReader) -> None:
     reader = await new_reader(scripted)
     await reader.context.add_init_script(FOLLOW_MARKS)

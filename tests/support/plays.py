@@ -212,6 +212,7 @@ async def _rich(_: Question) -> AsyncIterator[AnswerEvent]:
 DOUBTFUL: tuple[tuple[str, Numbers], ...] = (
     ("Whoever looks after pumps writes down what was done.", (1,)),
     (" Here is more. A pump *without `oil`* runs for **nine\nminutes**, no longer.", None),
+    (" The words that count about pumps stand there.", (1,)),
     ("\n\n## What to do\n\nDo this:\n\n- Shut the [valve](https://docs.example.com/v) first.", None),
     ("\n- Then the words that count about tanks stand there.", (2,)),
     ("\n\n| Reply | Meaning |\n| --- | --- |\n| `200` | It is granted. |", (3,)),

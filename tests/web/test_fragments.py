@@ -110,7 +110,7 @@ async def test_a_stop_is_told_by_the_stream_and_what_was_written_stays(client: C
     final = await client.get(f"/turns/{turn}", HTMX)
     assert "You stopped this answer." in final.text
     assert "Yes." in final.text
-    assert parts(final)["says"] == "The answer was stopped"
+    assert parts(final)["says"] == "You stopped this answer."
 
 
 async def test_without_scripts_a_stop_leads_back_to_the_page(client: Client) -> None:

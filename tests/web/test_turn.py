@@ -139,6 +139,14 @@ def test_sentences_without_a_source_are_marked_counted_and_led_to() -> None:
     assert "".join(run.text() for run in article.css(".unsourced")) == "It is so in <b> x."
 
 
+def test_ears_are_told_of_doubts_and_of_what_went_wrong() -> None:
+    presenter, _ = presented()
+    said = presenter.turn(turn(TurnStatus.ANSWERED)).says
+    assert said == "Answer ready, 2 sources. 1 sentence has no source"
+    failed = presenter.turn(turn(TurnStatus.FAILED, Answer(failure=AnswerFailed("source_unavailable", "r"))))
+    assert failed.says == "The knowledge service cannot be reached."
+
+
 def test_where_everything_has_a_source_nothing_is_counted() -> None:
     sure = replace(WRITTEN, segments=(Segment("It is not quick.", (1,)), Segment(" And so on:")))
     assert shown(turn(TurnStatus.ANSWERED, sure)).css_first(".doubts, .unsourced") is None
@@ -213,7 +221,7 @@ def test_a_failure_says_what_happened_under_its_number_with_a_next_step(code: st
     assert [words(each) for each in notice.css("a.button")] == (["Ask in other words"] if step == "change" else [])
     assert notice.css_first('a[href^="/search?q=How"]') is not None
     assert ("Ask Ada." in words(notice)) == (step == ""), "where only the operator can act, whom to tell"
-    assert article.css_first(".doubts") is None
+    assert article.css_first(".doubts summary") is not None, "what was written stays, with what is known of it"
 
 
 def test_a_time_to_wait_for_can_be_counted_down_by_scripts() -> None:
