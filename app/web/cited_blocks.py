@@ -90,7 +90,7 @@ class BlockWriter:
         words = escape(self.words.no_source)
 
         def underlined(text: str, index: int) -> str:
-            return f'<span class="unsourced"{name(marks[index // 2].doubt)} title="{words}">{text}</span>'
+            return f'<span class="unsourced"{name(marks[index // 2].doubt)}>{text}</span>'
 
         def note(index: int) -> str:
             if index in placed.below:

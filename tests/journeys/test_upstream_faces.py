@@ -65,7 +65,7 @@ async def test_a_fall_back_is_told_at_once_and_later_in_its_own_words(
     await is_composed(page.locator(".turn"), reason)
 
 
-@pytest.mark.parametrize("reason", [FallbackReason.QUOTA_DAY, FallbackReason.REFUSED])
+@pytest.mark.parametrize("reason", FELL_BACK)
 async def test_without_scripts_a_fall_back_is_told_too(
     scripted: Server, new_reader: NewReader, reason: FallbackReason
 ) -> None:
@@ -147,7 +147,7 @@ async def test_each_failure_has_its_own_words_and_a_next_step(
     await is_failed(page.locator(".turn"), code)
 
 
-@pytest.mark.parametrize("code", ["quota_exceeded", "day_quota_exceeded", "access_refused", "question_refused"])
+@pytest.mark.parametrize("code", FAILED)
 async def test_without_scripts_a_failure_says_the_same(scripted: Server, new_reader: NewReader, code: str) -> None:
     page = await asked_without_scripts(new_reader, scripted, f"broken {code}")
     await is_failed(page.locator(".turn.failed"), code)

@@ -33,6 +33,11 @@ def answer_of(text: str) -> str:
     return "".join(answer_html([Segment(text, (1,))], cite, address=lambda number: HERE))
 
 
+def doubt_of(text: str) -> str:
+    segments = [Segment("One.", (1,)), Segment(f" Two.\n\n{text}", unsupported=True), Segment(text, unsupported=True)]
+    return "".join(answer_html(segments, cite, address=lambda number: HERE))
+
+
 def passage_of(text: str) -> str:
     return str(passage_html(Passage(text, marks=((0, len(text)), (1, 3))), uri=HERE))
 
@@ -51,6 +56,7 @@ WAYS: dict[str, Callable[[str], str]] = {
     "document": document_of,
     "document with marks": lambda text: document_of(text, [(0, len(text)), (2, 5), (5, 9)]),
     "answer": answer_of,
+    "without a source": doubt_of,
     "passage": passage_of,
     "answer as it comes": half_arrived,
     "in a list": lambda text: answer_of("- one\n- " + text.replace("\n", "\n  ")),

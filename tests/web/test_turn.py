@@ -352,10 +352,12 @@ def test_what_foreign_text_says_is_never_markup(status: TurnStatus) -> None:
     evil = "<img src=x onerror=alert(1)>\"'{{7*7}}</h2><script>"
     citation = Citation(1, "documents/x", f"https://x.example/{evil}", evil, evil, (Passage(evil, (evil,)),))
     answer = Answer(
-        segments=(Segment(evil, (1,)),),
+        segments=(Segment(evil, (1,)), Segment(f"\n\n{evil}", unsupported=True)),
         citations=(citation,),
         retrieved=(Page("documents/y", "javascript:alert(1)", evil, evil, (evil,)),),
         searched_for=evil,
+        fell_back=FellBack(FallbackReason.REFUSED),
+        unreachable=(evil,),
         failure=AnswerFailed(evil, evil) if status is TurnStatus.FAILED else None,
     )
     article = shown(replace(turn(status, answer), question=evil), rephrase=True, interface=Interface(contact=evil))
