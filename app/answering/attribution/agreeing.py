@@ -1,0 +1,186 @@
+"""Whether a passage says nothing else than a sentence: numbers, names, negations, opposites. Not how much it says."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from app.answering.attribution.places import Place
+from app.answering.attribution.vocabulary import EXCLUSIVE, EXCLUSIVE_OR_NEAR, OPPOSITES
+from app.answering.attribution.wording import Token, Wording
+from app.answering.blocks import BlockKind
+
+Weigh = Callable[[str], float]
+CLEARLY = 1.6  # times better: another number's surroundings must fit so much better to be the one that is meant
+
+
+def agrees(said: Wording, places: Sequence[Place], weigh: Weigh) -> bool:
+    """Whether nothing in the sentence contradicts the passage, which is these places in reading order."""
+    return (
+        _names_agree(said, places)
+        and _numbers_agree(said, places, weigh)
+        and _negations_agree(said, places)
+        and _opposites_agree(said, places)
+    )
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+def _names_agree(said: Wording, places: Sequence[Place]) -> bool:
+    """Every identifier of the sentence stands in the passage, and not only beside another one that is spoken of."""
+    for name in said.names:
+        holding = [place for place in places if stands(name, place.wording.lower)]
+        first = places[0]
+        framed = stands(name, first.led_by.lower) or stands(name, first.section.wording.lower)
+        if not holding and not framed:
+            return False
+        if len(places) > 1 and holding and not framed and not _meant(name, said, places, holding):
+            return False
+    proper = {token.raw: token for token in said.tokens if token.proper}
+    for raw, token in proper.items():
+        stem = token.stem
+        if not any(
+            stem in place.wording.all_stems or stem in place.around or stands(raw, place.wording.lower)
+            for place in places
+        ):
+            return False
+    return True
+
+
+def _meant(name: str, said: Wording, places: Sequence[Place], holding: Sequence[Place]) -> bool:
+    """Whether the place that fits the name's clause best has the name, or names nothing else."""
+    token = next(token for token in said.tokens if token.name == name)
+    clause = said.near(token)
+    best = max(places, key=lambda place: len(clause & place.wording.stems))
+    if best in holding or not clause & best.wording.stems:
+        return True
+    others = [other for other in best.wording.names if other not in said.names]
+    return not others
+
+
+def stands(name: str, text: str) -> bool:
+    """Whether an identifier stands in the text as it is, or all its parts do where it is written with dots."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before, after = text[at - 1 : at], text[end : end + 1]
+        if not (_joins(before) and _joins(name[:1])) and not (_joins(after) and _joins(name[-1:])):
+            return True
+        at = text.find(name, at + 1)
+    if name.isalpha() and name.endswith("s") and len(name) > 3:
+        return stands(name[:-1], text)
+    return False
+
+
+def _joins(letter: str) -> bool:
+    return bool(letter) and (letter.isalnum() or letter in "_-")
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------
+
+
+def _numbers_agree(said: Wording, places: Sequence[Place], weigh: Weigh) -> bool:
+    for token in said.numbers:
+        number = token.number
+        if number is None:
+            continue
+        found = [
+            (place, other) for place in places for other in place.wording.numbers if _same(token, other)
+        ]
+        if not found:
+            if any(_same(token, other) for w in _frames(places) for other in w.numbers):
+                continue
+            if number.soft and not any(place.wording.numbers for place in places):
+                continue
+            return False
+        if not _belongs(token, said, places, weigh):
+            return False
+    return True
+
+
+def _frames(places: Sequence[Place]) -> list[Wording]:
+    return [places[0].section.wording, places[0].led_by]
+
+
+def _same(one: Token, other: Token) -> bool:
+    return one.number is not None and other.number is not None and one.number.agrees(other.number)
+
+
+def _belongs(token: Token, said: Wording, places: Sequence[Place], weigh: Weigh) -> bool:
+    """Whether no other number of the passage stands in surroundings that fit the sentence's number clearly better."""
+    wanted = said.near(token)
+    own = rival = 0.0
+    for place in places:
+        for other in place.wording.numbers:
+            common = wanted & _surroundings(other, place)
+            fit = sum(weigh(stem) for stem in common)
+            if _same(token, other):
+                own = max(own, fit)
+            elif _alike(token, other):
+                rival = max(rival, fit)
+    return rival <= own * CLEARLY if own else rival <= 1.0
+
+
+def _alike(token: Token, other: Token) -> bool:
+    """Whether one may be taken for the other: both are of one kind."""
+    one, two = token.number, other.number
+    return one is not None and two is not None and one.kind == two.kind and not two.soft
+
+
+def _surroundings(token: Token, place: Place) -> frozenset[str]:
+    """The stems that stand with a number: its clause; in a row its cell and the head of its column, and the first."""
+    near = place.wording.near(token)
+    if place.kind is not BlockKind.ROW:
+        return near
+    cells, heads = _cells(place.text), _cells(place.lead.split("\n", 1)[0])
+    for cell, head in zip(cells, heads, strict=False):
+        if re.search(rf"(?<![\w.]){re.escape(token.raw)}(?![\w])", cell.casefold()):
+            return near | frozenset(_stems(head)) | frozenset(_stems(cells[0]))
+    return near
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().strip("|").split("|")]
+
+
+def _stems(text: str) -> frozenset[str]:
+    from app.answering.attribution.wording import wording_of
+
+    return wording_of(text).stems
+
+
+# --- negations and opposites -----------------------------------------------------------------------------------------
+
+
+def _negations_agree(said: Wording, places: Sequence[Place]) -> bool:
+    affirmed = frozenset(stem for place in places for stem in place.wording.affirmed)
+    negated = frozenset(stem for place in places for stem in place.wording.negated)
+    denies = any(place.wording.denies for place in places) or places[0].led_by.denies or places[0].section.wording.denies
+    if said.negated and not denies:
+        return False
+    common = said.negated & (affirmed | negated)
+    if common and not common & negated and negated and said.affirmed & negated - affirmed:
+        return False
+    if not said.denies:
+        turned = (said.affirmed & negated) - affirmed
+        if turned and not said.affirmed & EXCLUSIVE:
+            return False
+    exclusive = any(token.raw in EXCLUSIVE for token in said.tokens)
+    near = any(token.raw in EXCLUSIVE_OR_NEAR or token.negated for place in places for token in place.wording.tokens)
+    led = any(token.raw in EXCLUSIVE_OR_NEAR for token in places[0].led_by.tokens)
+    return not exclusive or near or led
+
+
+def _opposites_agree(said: Wording, places: Sequence[Place]) -> bool:
+    """No word of the sentence is missing from the passage while its opposite stands there and not in the sentence."""
+    there = frozenset(stem for place in places for stem in place.wording.all_stems)
+    above = places[0].around
+    for token in said.tokens:
+        contrary = OPPOSITES.get(token.stem)
+        if contrary is None or token.stem in there or token.stem in above:
+            continue
+        met = (contrary & there) - said.all_stems
+        if met and not said.denies and not any(place.wording.denies for place in places):
+            return False
+        if met and token.negated is False and any(stem in place.wording.affirmed for stem in met for place in places):
+            return False
+    return True

@@ -1,0 +1,213 @@
+"""General English that turns or keeps a sentence's meaning: synonyms, opposites, negations, units. No domain's words."""
+
+from collections.abc import Mapping
+
+from Stemmer import Stemmer
+
+_STEMMER = Stemmer("english")
+
+
+def _stem(word: str) -> str:
+    return str(_STEMMER.stemWord(word))
+
+
+# Words of one line say nearly the same in any text. A word stands in one line only.
+_SYNONYMS = """
+delete remove erase drop
+start begin launch
+use utilize employ usage
+allow let permit
+create make generate
+show display
+need require must requirement necessary
+fail failure
+change modify alter modification
+set configure specify define assign
+run execute execution
+call invoke invocation
+return yield
+choose select pick
+get fetch retrieve obtain
+folder directory
+app application
+config configuration
+stop halt terminate end
+check verify validate validation
+ensure guarantee
+contain include hold
+large big
+quick fast
+send transmit
+keep retain preserve
+multiple several many
+each every per
+provide offer supply give
+happen occur
+describe explain
+skip omit
+prevent avoid
+replace substitute replacement
+store save
+find locate discover
+previous earlier former
+limit restrict restriction
+combine merge join
+separate split divide
+type kind
+automatic automatically
+environment env
+repository repo
+parameter param argument
+command cmd
+maximum max
+minimum min
+information info
+reference refer
+additional extra further
+entire whole complete
+error exception
+add append
+initial initially
+common frequent often
+usually typically normally generally
+therefore thus hence
+though although
+different distinct
+identical same
+view see
+try attempt
+build construct
+instead rather
+simple easy
+option flag
+directly straight
+authentication authenticate
+authorization authorize
+identify identification
+connect connection
+expire expiration expiry
+inform notify tell notification
+""".strip().splitlines()
+
+CANONICAL: Mapping[str, str] = {
+    _stem(word): _stem(line.split()[0]) for line in _SYNONYMS for word in reversed(line.split())
+}
+
+# What one sentence has of the left where the other has of the right contradicts it.
+_OPPOSITES = """
+enable on|disable off
+before|after
+minimum min least|maximum max most
+true|false
+increase raise grow higher more|decrease reduce shrink lower less fewer
+allow permit accept|deny forbid reject prohibit refuse
+include|exclude
+start begin|stop halt terminate
+open|close
+first|last
+always|never
+required mandatory must require|optional
+add install insert|remove delete uninstall
+ascending|descending
+upload|download
+above|below
+public|private
+synchronous|asynchronous
+older|newer
+earlier|later
+success succeed|fail failure
+inside within|outside
+mutable|immutable
+global|local
+internal|external
+static|dynamic
+push|pull
+encrypt|decrypt
+encode|decode
+mount|unmount
+attach|detach
+connect|disconnect
+manual manually|automatic automatically
+sensitive|insensitive
+parent|child
+horizontal|vertical
+client|server
+read|write
+input|output
+stateful|stateless
+import|export
+shorter|longer
+slower|faster
+stable|unstable experimental
+safe secure|unsafe insecure
+valid|invalid
+""".strip().splitlines()
+
+
+def _opposed() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for line in _OPPOSITES:
+        left, right = (frozenset(map(_stem, side.split())) for side in line.split("|"))
+        for word in left:
+            found[word] = found.get(word, frozenset()) | right
+        for word in right:
+            found[word] = found.get(word, frozenset()) | left
+    return found
+
+
+OPPOSITES: Mapping[str, frozenset[str]] = _opposed()
+
+# These turn what follows into its contrary.
+NEGATORS = frozenset(
+    "not never no cannot none nor neither without unless except nothing nobody nowhere hardly unable".split()
+)
+# These say no in other words: they may stand for a negation, but do not ask for one.
+DENIALS = frozenset(
+    map(
+        _stem,
+        """unsupported unavailable impossible invalid disabled disable prevent avoid fail reject refuse forbid forbidden
+        prohibit prohibited lack missing ignore deprecated removed skip omit exclude excluded deny absent otherwise
+        instead stop unnecessary undefined unknown unset empty immutable outside insecure unsafe unlike independent
+        independently regardless discourage wrong rather isolated only optional bypass turn off remove block
+        incompatible""".split(),
+    )
+)
+# "Only" is not said of what the document leaves open.
+EXCLUSIVE = frozenset("only solely exclusively merely".split())
+EXCLUSIVE_OR_NEAR = EXCLUSIVE | frozenset(
+    "just unless except alone sole single limited restricted must until never no not cannot nothing".split()
+)
+CLAUSE_ENDS = frozenset((",", ";", ":", ".", "!", "?", "|", "(", ")", "—", "–"))
+CLAUSE_WORDS = frozenset("but while whereas because if when although though which so and or".split())
+
+NUMBER_WORDS: Mapping[str, str] = {
+    word: str(value)
+    for value, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
+}
+
+# A unit's kind and how many of the kind's smallest it is, so that 5 minutes are 300 seconds.
+UNITS: Mapping[str, tuple[str, float]] = {
+    **dict.fromkeys("ms millisecond milliseconds".split(), ("time", 0.001)),
+    **dict.fromkeys("s sec secs second seconds".split(), ("time", 1.0)),
+    **dict.fromkeys("m min mins minute minutes".split(), ("time", 60.0)),
+    **dict.fromkeys("h hr hrs hour hours".split(), ("time", 3600.0)),
+    **dict.fromkeys("d day days".split(), ("time", 86400.0)),
+    **dict.fromkeys("week weeks".split(), ("time", 604800.0)),
+    **dict.fromkeys("month months".split(), ("month", 1.0)),
+    **dict.fromkeys("year years".split(), ("month", 12.0)),
+    **dict.fromkeys("b byte bytes".split(), ("size", 1.0)),
+    **dict.fromkeys("kb kib ki kilobyte kilobytes".split(), ("size", 1e3)),
+    **dict.fromkeys("mb mib mi megabyte megabytes".split(), ("size", 1e6)),
+    **dict.fromkeys("gb gib gi gigabyte gigabytes".split(), ("size", 1e9)),
+    **dict.fromkeys("tb tib ti terabyte terabytes".split(), ("size", 1e12)),
+    **dict.fromkeys("% percent".split(), ("percent", 1.0)),
+}
+# Words of an answer that frame what it says and say nothing themselves.
+FRAMING = frozenset(
+    map(
+        _stem,
+        """example following note also simply just actually basically generally usually typically often allow let enable
+        want way thing make specify provide support include called like several different various particular specific
+        possible available ensure means however therefore whenever whether additionally furthermore already""".split(),
+    )
+)
