@@ -60,6 +60,7 @@ class FakeModel:
     asked: list[Asked] = field(default_factory=list)
     streams: int = 0
     most: int = 0
+    arrived: asyncio.Event = field(default_factory=asyncio.Event)
     left: asyncio.Event = field(default_factory=asyncio.Event)  # set when a caller went away in mid-answer
 
     async def __aenter__(self) -> Self:
@@ -87,9 +88,10 @@ class FakeModel:
         try:
             while (asked := await _request(reader)) is not None:
                 self.asked.append(asked)
+                self.arrived.set()
                 if not await self._watched(asked, reader, writer):
                     break
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             self._tasks.discard(task)
