@@ -37,6 +37,7 @@ def create_app(settings: Settings | None = None, *, source: KnowledgeSource | No
             assets_folder=folder.path / "assets",
             question_limit=settings.question_limit,
             version=__version__,
+            remote=frozenset(remote.name for remote in settings.remotes),
         ),
         loopback_only=settings.host in LOOPBACK,
     )

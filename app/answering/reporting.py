@@ -37,7 +37,7 @@ def answer_object(*, id: str, status: str, answer: Answer, ms: int) -> dict[str,
             for citation in answer.citations
         ],
         "sentences": [
-            {"text": segment.text.strip(), "numbers": list(segment.numbers)}
+            {"text": segment.text.strip(), "numbers": list(segment.numbers), "unsupported": segment.unsupported}
             for segment in answer.segments
             if segment.text.strip()
         ],

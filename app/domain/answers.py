@@ -262,5 +262,6 @@ def _joined(segments: tuple[Segment, ...], delta: TextDelta) -> tuple[Segment, .
         return (*segments[:-1], Segment(segments[-1].text + delta.text, delta.numbers, delta.unsupported))
     if segments and not delta.text:  # a second mark at the same place
         last = segments[-1]
-        return (*segments[:-1], Segment(last.text, tuple(dict.fromkeys((*last.numbers, *delta.numbers)))))
+        numbers = tuple(dict.fromkeys((*last.numbers, *delta.numbers)))
+        return (*segments[:-1], Segment(last.text, numbers, not numbers and (last.unsupported or delta.unsupported)))
     return (*segments, Segment(delta.text, delta.numbers, delta.unsupported))

@@ -12,6 +12,7 @@ from app.domain.answers import (
     CitationsFound,
     FallbackReason,
     FellBack,
+    ModelGaveUp,
     Outcome,
     Segment,
     Step,
@@ -69,3 +70,22 @@ def test_pages_that_were_found_but_not_cited_are_told_apart() -> None:
     answer = fold(CitationsFound((CITATION,)), AnswerCompleted(Outcome.ANSWERED, pages, "stand-alone"))
     assert answer.also_found == pages[1:]
     assert answer.searched_for == "stand-alone"
+
+
+def test_a_sentence_without_a_source_ends_its_segment_and_never_takes_a_later_ones_number() -> None:
+    answer = EMPTY_ANSWER
+    for delta in (TextDelta("Nobody says so.", unsupported=True), TextDelta(" It is amber."), TextDelta("", (1,))):
+        answer = answer.apply(delta)
+    assert answer.segments == (Segment("Nobody says so.", unsupported=True), Segment(" It is amber.", (1,)))
+
+
+def test_a_second_word_on_the_same_sentence_keeps_what_was_said_of_it() -> None:
+    doubted = EMPTY_ANSWER.apply(TextDelta("So.", unsupported=True)).apply(TextDelta("", unsupported=True))
+    assert doubted.segments == (Segment("So.", unsupported=True),)
+    assert doubted.apply(TextDelta("", (2,))).segments == (Segment("So.", (2,)),)
+
+
+def test_a_model_that_gives_up_leaves_nothing_of_what_it_wrote() -> None:
+    written = EMPTY_ANSWER.apply(CitationsFound((Citation(1, "documents/a", "https://a", "A"),)))
+    given_up = written.apply(TextDelta("Half a sen", (1,))).apply(ModelGaveUp("model"))
+    assert (given_up.segments, given_up.citations, given_up.gave_up) == ((), (), ModelGaveUp("model"))
