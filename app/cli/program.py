@@ -8,8 +8,10 @@ import typer
 from app import __version__
 from app.cli.asking import ask, evaluate
 from app.cli.knowledge import get, ingest, search
+from app.cli.mcp import mcp
 from app.cli.operating import assets, check, migrate, settings
 from app.cli.serving import serve
+from app.cli.tokens import token
 from app.domain.errors import AppError, DocumentNameInvalid, ManifestInvalid, PathMissing, QuestionError, SettingsError
 from app.resources import PACKAGE
 from app.telemetry.logging import configure_logging
@@ -24,8 +26,9 @@ program = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (serve, ingest, ask, search, get, evaluate, check, settings, migrate, assets):
+for command in (serve, ingest, ask, search, get, evaluate, check, settings, migrate, assets, mcp):
     program.command()(command)
+program.add_typer(token)
 
 
 def main() -> None:

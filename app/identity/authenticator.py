@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.domain.tokens import Token
 from app.domain.users import User
 
 
@@ -21,13 +22,17 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A user, and the cookie to set when the user is new or the cookie was renewed (name, value); else None."""
+    """A user, and the cookie to set when the user is new or the cookie was renewed (name, value); else None.
+
+    `token`: the one that was brought instead of a cookie; it limits what may be done.
+    """
 
     user: User
     cookie: tuple[str, str] | None = None
+    token: Token | None = None
 
 
 class Authenticator(Protocol):
     async def authenticate(self, credentials: Credentials) -> Admission:
-        """Who asks. Raises SignOnRequired where nobody may ask unknown."""
+        """Who asks. Raises SignOnRequired where nobody may ask unknown, and TokenInvalid."""
         ...
