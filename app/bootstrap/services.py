@@ -8,12 +8,14 @@ from app.bootstrap.storage import data_folder, opened_database
 from app.chat.live import LiveAnswers
 from app.chat.service import Chat
 from app.identity.anonymous import AnonymousReaders
+from app.identity.tokens import TokenAuthenticator, Tokens
 from app.knowledge.source import KnowledgeSource
 from app.services import Services
 from app.settings.remotes import LOOPBACK
 from app.settings.values import Settings
 from app.storage.conversations import Conversations
 from app.storage.journal import Journal
+from app.storage.tokens import StoredTokens
 
 
 @asynccontextmanager
@@ -27,9 +29,14 @@ async def open_services(settings: Settings, *, source: KnowledgeSource | None = 
                 chat=Chat(conversations, journal, live, question_limit=settings.question_limit),
                 source=knowledge.source,
                 library=knowledge.library,
-                authenticator=AnonymousReaders(
-                    settings.secret_key.get_secret_value() if settings.secret_key else data.secret_key(),
-                    operator_on_loopback=settings.host in LOOPBACK,
-                    secure=settings.public_url.startswith("https://"),
+                authenticator=TokenAuthenticator(
+                    AnonymousReaders(
+                        settings.secret_key.get_secret_value() if settings.secret_key else data.secret_key(),
+                        operator_on_loopback=settings.host in LOOPBACK,
+                        secure=settings.public_url.startswith("https://"),
+                    ),
+                    Tokens(StoredTokens(database)),
                 ),
+                answer=knowledge.answerer.answer,
+                answer_seconds=settings.answer_seconds,
             )

@@ -37,6 +37,7 @@ REFUSALS: dict[type[AppError], Refusal] = {
     errors.StorageError: ("UNAVAILABLE", "The documents cannot be read at the moment. Try again."),
 }
 
+UNKNOWN_TOOL: Refusal = ("UNIMPLEMENTED", "Unknown tool. Those there are: see tools/list.")
 TOO_LARGE: Refusal = ("INVALID_ARGUMENT", "These documents are too large for one reply. Ask for fewer at once.")
 TOO_SLOW: Refusal = REFUSALS[errors.SourceTooSlow]
 

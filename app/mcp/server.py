@@ -14,13 +14,12 @@ import mcp_types as types
 import structlog
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.shared.exceptions import MCPError
 
 from app.domain.answers import EMPTY_ANSWER, AnswerEvent, Outcome, Question
 from app.domain.documents import Scope
 from app.domain.errors import AppError, DocumentNotFound, NoAnswer
 from app.knowledge.source import KnowledgeSource
-from app.mcp.refusals import TOO_LARGE, TOO_SLOW, Refusal, refusal_of
+from app.mcp.refusals import TOO_LARGE, TOO_SLOW, UNKNOWN_TOOL, Refusal, refusal_of
 from app.mcp.results import TooLarge, answer_result, chunk_object, document_object, documents_object
 from app.mcp.schemas import BY_NAME, TOOLS, Name, Names, Query, WrongArguments, checked
 
@@ -53,7 +52,7 @@ def create_server(desk: Desk, *, scope_of: Callable[[Any], Scope], version: str)
         context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         if params.name not in BY_NAME:
-            raise MCPError(code=types.INVALID_PARAMS, message="There is no such tool.")
+            return _refused(UNKNOWN_TOOL)
         return await _called(desk, params.name, params.arguments, scope_of(context.request))
 
     server: Server[Any] = Server(

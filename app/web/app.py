@@ -1,6 +1,6 @@
 """The web app put together: guards, routes, error handlers, lifespan. Not what any of them does."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import structlog
@@ -9,51 +9,70 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.domain.errors import AppError
+from app.domain.errors import AppError, ScopeMissing, SignOnError, TokenInvalid
 from app.identity.anonymous import CookieAttributes, cookie_attributes
 from app.resources import PACKAGE, folder
 from app.services import Services
 from app.telemetry.logging import begin_request, request_id
+from app.web.admission import MCP, for_programs
 from app.web.assets import Assets
 from app.web.dependencies import by_htmx, language_of, pages_of
 from app.web.errors import Told, told, told_of_status
 from app.web.i18n import Languages
+from app.web.rate_limit import RateLimit
 from app.web.routes import api, conversations, documents, operations, search, turns
+from app.web.routes.mcp import McpEndpoint
 from app.web.security import BodyLimit, CrossOriginGuard, HostCheck, SecurityHeaders, allowed_hosts
 from app.web.templating import Templates, partial
 from app.web.views import ErrorPage, Interface
 
 APP_NAME = "footnote"  # what X-App says, and page.js looks for
-API = "/api/"
 
 log = structlog.get_logger(__name__)
 
 ServicesFactory = Callable[[], AbstractAsyncContextManager[Services]]
 
 
-def create_web_app(services: ServicesFactory, interface: Interface, *, loopback_only: bool = False) -> ASGIApp:
+def create_web_app(
+    services: ServicesFactory,
+    interface: Interface,
+    *,
+    loopback_only: bool = False,
+    require_token: bool = False,
+    calls: RateLimit | None = None,
+) -> ASGIApp:
     """The app, ready to be served. `services` are opened when it starts and closed when it ends.
 
     `loopback_only`: nobody but this machine reaches it, so only this machine's names (and the public one) are ours.
+    `require_token`: programs need a token. `calls`: how many tools each of them may call over MCP.
     Raises SettingsError where local assets are missing.
     """
     assets = Assets.load(folder("static"), interface.assets, interface.assets_folder)
-    app = FastAPI(openapi_url=None, lifespan=_lifespan(services))
+    endpoint = McpEndpoint(calls or RateLimit())
+    app = FastAPI(openapi_url=None, lifespan=_lifespan(services, endpoint, interface.question_limit))
     app.state.interface = interface
+    app.state.require_token = require_token
     app.state.assets = assets
     app.state.languages = Languages.load(PACKAGE / "locales")
     app.state.templates = Templates(folder("templates"), app.state.languages)
     for routes in (operations, conversations, turns, documents, search, api):
         app.include_router(routes.router)
+    app.router.routes += [Route(path, endpoint, name="mcp") for path in (MCP, f"{MCP}/")]  # with a slash: no redirect
     app.add_exception_handler(AppError, _app_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _unreadable)
     app.add_exception_handler(Exception, _unforeseen)
     https = interface.public_url.startswith("https://")
     guarded: ASGIApp = BodyLimit(app, refusal=_Refusal(app, 413))
-    guarded = CrossOriginGuard(guarded, public_origin=interface.public_url or None, refusal=_Refusal(app, 403))
+    guarded = CrossOriginGuard(
+        guarded,
+        public_origin=interface.public_url or None,
+        refusal=_Refusal(app, 403),
+        no_pages=frozenset({MCP}),
+    )
     guarded = HostCheck(guarded, allowed=allowed_hosts(loopback_only=loopback_only, public_url=interface.public_url))
     guarded = _Request(guarded, cookie_attributes(secure=https, root_path=interface.root_path), interface.root_path)
     return SecurityHeaders(guarded, script_sources=assets.script_sources, https=https, app_name=APP_NAME)
@@ -106,10 +125,12 @@ class _Refusal:
         await _told(request, told_of_status(self._status, language_of(request)))(scope, receive, send)
 
 
-def _lifespan(services: ServicesFactory) -> Callable[[FastAPI], AbstractAsyncContextManager[dict[str, Services]]]:
+def _lifespan(
+    services: ServicesFactory, endpoint: McpEndpoint, question_limit: int
+) -> Callable[[FastAPI], AbstractAsyncContextManager[dict[str, Services]]]:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[dict[str, Services]]:
-        async with services() as opened:
+        async with services() as opened, endpoint.running(opened, question_limit):
             yield {"services": opened}
 
     return lifespan
@@ -120,12 +141,28 @@ async def _app_error(request: Request, error: Exception) -> Response:
     said = told(error, language_of(request))
     if said.status >= 500:
         log.warning("request failed", code=error.code, detail=error.detail, path=request.url.path)
-    return _told(request, said, getattr(error, "retry_after", None))
+    headers = {}
+    if (seconds := getattr(error, "retry_after", None)) is not None:
+        headers["Retry-After"] = str(max(1, round(seconds)))
+    if isinstance(error, SignOnError) and for_programs(request):
+        headers["WWW-Authenticate"] = _challenge(error)
+    return _told(request, said, headers)
+
+
+def _challenge(error: SignOnError) -> str:
+    """What a program lacks, as RFC 6750 (section 3) has it."""
+    match error:
+        case TokenInvalid():
+            return 'Bearer error="invalid_token"'
+        case ScopeMissing():
+            return f'Bearer error="insufficient_scope", scope="{error.detail}"'
+        case _:
+            return "Bearer"
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101  # registered for nothing else
-    return _told(request, told_of_status(error.status_code, language_of(request)))
+    return _told(request, told_of_status(error.status_code, language_of(request)), error.headers)
 
 
 async def _unreadable(request: Request, _error: Exception) -> Response:
@@ -138,10 +175,10 @@ async def _unforeseen(request: Request, error: Exception) -> Response:
     return _told(request, told_of_status(500, language_of(request)))
 
 
-def _told(request: Request, said: Told, retry_after: float | None = None) -> Response:
+def _told(request: Request, said: Told, more: Mapping[str, str] | None = None) -> Response:
     """A page for people, a line on the page for its scripts, problem+json (RFC 9457) for programs."""
-    headers = {"Retry-After": str(max(1, round(retry_after)))} if retry_after is not None else {}
-    if request.url.path.removeprefix(request.scope["root_path"]).startswith(API):
+    headers = dict(more or {})
+    if for_programs(request):
         problem = {
             "type": "about:blank",
             "title": said.title,

@@ -7,9 +7,9 @@ from fastapi import Depends, Request
 
 from app.chat.service import Chat
 from app.domain.users import User
-from app.identity.authenticator import Credentials
 from app.services import Services
 from app.web.addresses import Addresses
+from app.web.admission import admitted, scope_needed
 from app.web.assets import Assets
 from app.web.i18n import Language, Languages
 from app.web.presenting import Presenter
@@ -32,14 +32,7 @@ def chat_of(services: TheServices) -> Chat:
 
 async def user_of(request: Request, services: TheServices) -> User:
     """Who asks. A new or renewed cookie leaves with the reply, whatever the reply is (see `app.IdentityCookie`)."""
-    client = request.client
-    admission = await services.authenticator.authenticate(
-        Credentials(
-            peer=client.host if client else None,
-            headers=[(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in request.headers.raw],
-            cookies=request.cookies,
-        )
-    )
+    admission = await admitted(request, services, scope_needed(request))
     request.state.cookie = admission.cookie
     return admission.user
 

@@ -99,16 +99,35 @@ class CrossOriginGuard:
     or none: typed by the reader). Where it does not say, as over plain http, the page is named by Origin, else by
     Referer, and must be `public_origin` or the host that was asked. Who names no page at all is no browser; then only
     JSON passes, which no form can send. `same-site` is refused: a neighbour is not us.
+
+    `no_pages`: paths that no page of ours asks. There a page of another site is refused whatever its method, and who
+    names no page passes: the endpoint itself takes nothing but JSON.
     """
 
-    def __init__(self, app: ASGIApp, *, public_origin: str | None, refusal: ASGIApp | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        public_origin: str | None,
+        refusal: ASGIApp | None = None,
+        no_pages: frozenset[str] = frozenset(),
+    ) -> None:
         self._app = app
+        self._no_pages = no_pages
         self._public = _origin(public_origin) if public_origin else None
         self._refusal = refusal or PlainTextResponse("This request came from another site.\n", 403)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        passes = scope["type"] != "http" or scope["method"] in SAFE_METHODS or self._is_ours(Headers(scope=scope))
-        await (self._app if passes else self._refusal)(scope, receive, send)
+        await (self._app if self._passes(scope) else self._refusal)(scope, receive, send)
+
+    def _passes(self, scope: Scope) -> bool:
+        if scope["type"] != "http":
+            return True
+        headers = Headers(scope=scope)
+        if scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") in self._no_pages:
+            named = any(name in headers for name in ("origin", "referer", "sec-fetch-site"))
+            return not named or self._is_ours(headers)
+        return scope["method"] in SAFE_METHODS or self._is_ours(headers)
 
     def _is_ours(self, headers: Headers) -> bool:
         named = {name: headers.getlist(name) for name in ("sec-fetch-site", "origin", "referer", "host")}
