@@ -60,6 +60,7 @@ def create_web_app(
     app.state.templates = Templates(folder("templates"), app.state.languages)
     for routes in (operations, conversations, turns, documents, search, api):
         app.include_router(routes.router)
+    app.include_router(api.description)
     app.router.routes += [Route(path, endpoint, name="mcp") for path in (MCP, f"{MCP}/")]  # with a slash: no redirect
     app.add_exception_handler(AppError, _app_error)
     app.add_exception_handler(HTTPException, _http_error)

@@ -1,34 +1,43 @@
-"""The interface for programs: ask, as one JSON object or as a stream of events. Errors are problem+json."""
+"""The interface for programs: ask, search, read, as JSON or as a stream of events. Errors are problem+json."""
 
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
+from urllib.parse import unquote
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
 
+from app import __version__
 from app.answering.reporting import answer_object
 from app.chat.run import Numbered
-from app.domain.documents import Scope
-from app.web.dependencies import CurrentUser, TheLanguage, TheServices
+from app.chat.service import question_text
+from app.domain.documents import NAME_PREFIX, SEARCH_LIMIT, Document, DocumentChunk, Scope
+from app.web.api_schemas import (
+    AnswerObject,
+    AskBody,
+    CollectionName,
+    DocumentObject,
+    DocumentsBody,
+    DocumentsObject,
+    Limit,
+    ResultsObject,
+    SearchBody,
+    openapi_of,
+)
+from app.web.dependencies import CurrentUser, TheLanguage, TheServices, interface_of
 from app.web.streaming import api_messages, event_stream
 
-router = APIRouter(prefix="/api/v1")
+PATH = "/api/v1/documents/"
+STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
+
+router = APIRouter(prefix="/api/v1", default_response_class=JSONResponse)
+description = APIRouter(prefix="/api/v1")
 
 
-class AskBody(BaseModel):
-    """`conversation` goes on with one of the asker's own; `collections` are looked in alone."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    question: str
-    conversation: str | None = None
-    collections: list[Annotated[str, Field(max_length=200)]] = Field(default=[], max_length=50)
-
-
-@router.post("/ask", name="api_ask")
+@router.post("/ask", name="api_ask", response_model=AnswerObject, responses={200: {"content": STREAM}})
 async def ask(
     body: AskBody,
     services: TheServices,
@@ -53,3 +62,90 @@ async def ask(
     ended = await chat.turn(user, turn.id)
     milliseconds = round((asyncio.get_running_loop().time() - began) * 1000)
     return JSONResponse(answer_object(id=ended.id, status=ended.status, answer=ended.answer, ms=milliseconds))
+
+
+@router.get("/search", name="api_search", response_model=ResultsObject)
+async def search(
+    request: Request,
+    services: TheServices,
+    user: CurrentUser,
+    query: Annotated[str, Query()],
+    collections: Annotated[list[CollectionName] | None, Query(max_length=50)] = None,
+    limit: Annotated[Limit, Query()] = SEARCH_LIMIT,
+) -> Response:
+    """The parts of documents that match best, best first; the object of `footnote search --json`."""
+    return await _found(request, services, user, SearchBody(query=query, collections=collections or [], limit=limit))
+
+
+@router.post("/search", name="api_search_posted", response_model=ResultsObject)
+async def search_posted(request: Request, services: TheServices, user: CurrentUser, body: SearchBody) -> Response:
+    """The same, with the words in the body: they stand in no log of addresses."""
+    return await _found(request, services, user, body)
+
+
+async def _found(request: Request, services: TheServices, user: CurrentUser, body: SearchBody) -> Response:
+    query = question_text(body.query, interface_of(request).question_limit)
+    scope = Scope(collections=frozenset(body.collections), groups=user.groups)
+    found = await services.source.search_documents(query, scope, body.limit)
+    return JSONResponse({"results": [_result_object(chunk) for chunk in found]})
+
+
+@router.get("/documents", name="api_document", response_model=DocumentObject)
+async def document(services: TheServices, user: CurrentUser, name: Annotated[str, Query(max_length=2000)]) -> Response:
+    """One whole document by its name, documents/{uri without scheme}."""
+    found = await services.source.get_document(name, Scope(groups=user.groups))
+    return JSONResponse(_document_object(found))
+
+
+@router.get("/documents/{name:path}", name="api_document", response_model=DocumentObject)
+async def document_at(
+    request: Request, services: TheServices, user: CurrentUser, name: Annotated[str, Path()]
+) -> Response:
+    """One whole document by its address without scheme, encoded once."""
+    raw = bytes(request.scope.get("raw_path") or b"").decode("latin-1").partition("?")[0]
+    written = raw.removeprefix(request.scope["root_path"]).removeprefix(PATH)
+    found = await services.source.get_document(
+        NAME_PREFIX + (unquote(written) if raw else name), Scope(groups=user.groups)
+    )
+    return JSONResponse(_document_object(found))
+
+
+@router.post("/documents", name="api_documents", response_model=DocumentsObject)
+async def documents(services: TheServices, user: CurrentUser, body: DocumentsBody) -> Response:
+    """Up to 20 whole documents in the order of their names; unknown names are told, and fail nothing."""
+    batch = await services.source.batch_get_documents(body.names, Scope(groups=user.groups))
+    found = [_document_object(each) for each in batch.documents]
+    return JSONResponse({"documents": found, "unknown": list(batch.unknown)})
+
+
+@description.get("/openapi.json", name="api_openapi")
+async def openapi() -> Response:
+    """These routes for machines, as OpenAPI."""
+    return JSONResponse(_openapi())
+
+
+@cache
+def _openapi() -> dict[str, Any]:
+    return openapi_of(router, __version__)
+
+
+def _result_object(chunk: DocumentChunk) -> dict[str, object]:
+    return {
+        "parent": chunk.parent,
+        "id": chunk.id,
+        "content": chunk.content,
+        "uri": chunk.uri,
+        "title": chunk.title,
+        "headings": list(chunk.headings),
+        "score": round(chunk.score, 4),
+    }
+
+
+def _document_object(found: Document) -> dict[str, object]:
+    return {
+        "name": found.name,
+        "uri": found.uri,
+        "title": found.title,
+        "content": found.content,
+        "description": found.description,
+    }
