@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.answering.attribution.places import Place
-from app.answering.attribution.vocabulary import EXCLUSIVE, EXCLUSIVE_OR_NEAR, OPPOSITES
-from app.answering.attribution.wording import Token, Wording
+from app.answering.attribution.vocabulary import EXCLUSIVE, EXCLUSIVE_OR_NEAR, OPPOSITES, TURNING
+from app.answering.attribution.wording import Token, Wording, wording_of
 from app.answering.blocks import BlockKind
 
 Weigh = Callable[[str], float]
@@ -47,14 +47,18 @@ def _names_agree(said: Wording, places: Sequence[Place]) -> bool:
 
 
 def _meant(name: str, said: Wording, places: Sequence[Place], holding: Sequence[Place]) -> bool:
-    """Whether the place that fits the name's clause best has the name, or names nothing else."""
+    """Whether the place that fits the name's clause best has the name, or stands behind it and names nothing else."""
     token = next(token for token in said.tokens if token.name == name)
     clause = said.near(token)
-    best = max(places, key=lambda place: len(clause & place.wording.stems))
+    best = max(places, key=lambda place: (len(clause & place.wording.stems), place in holding))
     if best in holding or not clause & best.wording.stems:
         return True
-    others = [other for other in best.wording.names if other not in said.names]
-    return not others
+    if best.kind in (BlockKind.ROW, BlockKind.ITEM):
+        return False
+    others = [other for other in best.wording.names if other not in said.names and other.strip("-") not in name]
+    if all(place.kind is BlockKind.CODE for place in holding):
+        return not others
+    return not others and (holding[0].at < best.at or any(part in best.wording.stems for part in _stems(name)))
 
 
 def stands(name: str, text: str) -> bool:
@@ -143,8 +147,6 @@ def _cells(row: str) -> list[str]:
 
 
 def _stems(text: str) -> frozenset[str]:
-    from app.answering.attribution.wording import wording_of
-
     return wording_of(text).stems
 
 
@@ -152,18 +154,61 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _negations_agree(said: Wording, places: Sequence[Place]) -> bool:
-    affirmed = frozenset(stem for place in places for stem in place.wording.affirmed)
-    negated = frozenset(stem for place in places for stem in place.wording.negated)
-    denies = any(place.wording.denies for place in places) or places[0].led_by.denies or places[0].section.wording.denies
-    if said.negated and not denies:
-        return False
-    common = said.negated & (affirmed | negated)
-    if common and not common & negated and negated and said.affirmed & negated - affirmed:
-        return False
-    if not said.denies:
-        turned = (said.affirmed & negated) - affirmed
-        if turned and not said.affirmed & EXCLUSIVE:
+    return (
+        _what_is_negated_is_negated_there(said, places)
+        and not any(_turned(said, place, places) for place in places)
+        and _is_as_exclusive(said, places)
+    )
+
+
+def _what_is_negated_is_negated_there(said: Wording, places: Sequence[Place]) -> bool:
+    """The place that fits a negated clause best says no as well, to the same words where it has them."""
+    if not said.negates:
+        return True
+    framed = places[0].led_by.negated | places[0].section.wording.negated
+    for clause in {token.clause for token in said.content if token.negated}:
+        tokens = [token for token in said.content if token.clause == clause and token.negated]
+        negated = frozenset(token.stem for token in tokens)
+        heads = frozenset(token.stem for token in tokens if token.head)
+        best = max(places, key=lambda place: len(negated & place.wording.stems))
+        there = best.wording
+        if negated & framed or there.denials or opposed(negated) & there.all_stems:
+            continue
+        if not negated & there.stems and len(negated) <= 2:
+            continue  # "without arguments", where the passage just gives none
+        if not there.negates or (heads & there.affirmed and not heads & there.negated):
             return False
+        if negated & there.stems and not negated & there.negated:
+            return False
+    return True
+
+
+def opposed(stems: frozenset[str]) -> frozenset[str]:
+    """The opposites of all these words."""
+    return frozenset(other for stem in stems for other in OPPOSITES.get(stem, ()))
+
+
+def _turned(said: Wording, place: Place, places: Sequence[Place]) -> bool:
+    """Whether the sentence affirms what the place negates."""
+    there = place.wording
+    fitting = place is _fitting(said, places)
+    elsewhere = frozenset(stem for other in places if other is not place for stem in other.wording.affirmed)
+    turned = (said.affirmed & there.negated) - there.affirmed
+    turned |= said.affirmed & there.heads - said.negated
+    if turned - elsewhere or (turned and fitting):
+        excuses = (said.denials - there.all_stems) or said.all_stems & EXCLUSIVE - there.all_stems
+        excuses = excuses or opposed(turned) & said.all_stems or said.heads & there.negated
+        if not excuses:
+            return True
+    turning = (there.denials & TURNING) - said.all_stems
+    return bool(fitting and turning and not said.denies and not there.tokens[0].raw == "to")
+
+
+def _fitting(said: Wording, places: Sequence[Place]) -> Place:
+    return max(places, key=lambda place: len(said.stems & place.wording.stems))
+
+
+def _is_as_exclusive(said: Wording, places: Sequence[Place]) -> bool:
     exclusive = any(token.raw in EXCLUSIVE for token in said.tokens)
     near = any(token.raw in EXCLUSIVE_OR_NEAR or token.negated for place in places for token in place.wording.tokens)
     led = any(token.raw in EXCLUSIVE_OR_NEAR for token in places[0].led_by.tokens)
@@ -171,16 +216,15 @@ def _negations_agree(said: Wording, places: Sequence[Place]) -> bool:
 
 
 def _opposites_agree(said: Wording, places: Sequence[Place]) -> bool:
-    """No word of the sentence is missing from the passage while its opposite stands there and not in the sentence."""
+    """Where a word is missing and its opposite stands there instead, exactly one of the two is negated."""
     there = frozenset(stem for place in places for stem in place.wording.all_stems)
-    above = places[0].around
     for token in said.tokens:
         contrary = OPPOSITES.get(token.stem)
-        if contrary is None or token.stem in there or token.stem in above:
+        if contrary is None or token.stem in there:
             continue
         met = (contrary & there) - said.all_stems
-        if met and not said.denies and not any(place.wording.denies for place in places):
-            return False
-        if met and token.negated is False and any(stem in place.wording.affirmed for stem in met for place in places):
+        if not met:
+            continue
+        if not any(t.stem in met and t.negated != token.negated for place in places for t in place.wording.tokens):
             return False
     return True

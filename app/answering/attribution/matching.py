@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from app.answering.attribution.agreeing import agrees
 from app.answering.attribution.places import Place, places_of
 from app.answering.attribution.vocabulary import FRAMING
-from app.answering.attribution.wording import Token, Wording
+from app.answering.attribution.wording import Token, Wording, stems_of
 from app.answering.blocks import BlockKind
 from app.domain.documents import Document
 
@@ -22,6 +22,9 @@ GROUP = 10  # items or rows that are one passage together
 AROUND = 0.85  # what a word counts that stands in a heading or a lead-in only
 BESIDE = 0.5  # and one that stands in the next sentence
 A_PLACE_MORE = 0.03  # what a further sentence must bring
+UNKNOWN = 0.7  # what a word weighs that stands nowhere: it may be another word for something
+LEAST = 0.35  # a window that says less is not looked at closely
+AGAINST = 0.08  # by how much a passage that contradicts must fit better to speak against one that agrees
 NEARBY = 4  # places before and after the last sentence's support
 
 
@@ -61,6 +64,8 @@ class Matcher:
         """How much a word tells: its inverse frequency among the places; framing words count a third."""
         count, held = max(len(self._places), 40), len(self._holding.get(stem, ()))
         weight = math.log(1 + (count - held + 0.5) / (held + 0.5)) / math.log(2 * count + 2)
+        if not held:
+            weight = UNKNOWN
         return max(weight, 0.15) * (0.3 if stem in FRAMING else 1.0)
 
     def matches(self, said: Wording, near: Match | None = None) -> list[Match]:
@@ -69,13 +74,26 @@ class Matcher:
         total = sum(weights.values())
         if not total:
             return []
+        named = frozenset(stem for name in said.names for stem in stems_of(name))
+        named |= frozenset(token.stem for token in said.content if token.proper)
+        bare = {stem: weight for stem, weight in weights.items() if stem not in named} or weights
         best: dict[str, Match] = {}
+        against: dict[str, float] = defaultdict(float)
         for number in self._candidates(weights, near):
             for window in self._windows(number):
                 share = self._share(window, weights, total)
-                former = best.get(window[0].document.name)
-                if (former is None or share > former.share) and agrees(said, window, self.weight):
-                    best[window[0].document.name] = Match(window, share)
+                name = window[0].document.name
+                former = best.get(name)
+                if share < LEAST or (former is not None and share <= former.share):
+                    continue
+                if agrees(said, window, self.weight):
+                    best[name] = Match(window, share)
+                else:
+                    against[name] = max(against[name], self._share(window, bare, sum(bare.values())))
+        for match in list(best.values()):
+            own = self._share(match.places, bare, sum(bare.values()))
+            if against[match.document.name] > own + AGAINST:
+                del best[match.document.name]
         return sorted(best.values(), key=lambda match: -match.share)
 
     def _weights(self, said: Wording) -> dict[str, float]:
@@ -158,6 +176,6 @@ def _belong(window: Sequence[Place]) -> bool:
     first = window[0]
     return all(
         place.section is first.section
-        and (place.kind is not BlockKind.ROW or place.group == first.group)
+        and (BlockKind.ROW not in (place.kind, first.kind) or place.group == first.group)
         for place in window
     )

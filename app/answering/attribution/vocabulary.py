@@ -11,6 +11,10 @@ def _stem(word: str) -> str:
     return str(_STEMMER.stemWord(word))
 
 
+def canonical(word: str) -> str:
+    return CANONICAL.get(_stem(word), _stem(word))
+
+
 # Words of one line say nearly the same in any text. A word stands in one line only.
 _SYNONYMS = """
 delete remove erase drop
@@ -64,7 +68,7 @@ minimum min
 information info
 reference refer
 additional extra further
-entire whole complete
+entire whole
 error exception
 add append
 initial initially
@@ -74,7 +78,7 @@ therefore thus hence
 though although
 different distinct
 identical same
-view see
+view see look
 try attempt
 build construct
 instead rather
@@ -87,6 +91,20 @@ identify identification
 connect connection
 expire expiration expiry
 inform notify tell notification
+gather collect
+computer machine
+numeric number
+excess excessive
+convert transform
+aim goal purpose
+compatible compatibility
+finish complete completion
+understand interpret
+access reach
+guard protect protection
+recommend advise suggest
+assign allocate
+data datum
 """.strip().splitlines()
 
 CANONICAL: Mapping[str, str] = {
@@ -95,7 +113,7 @@ CANONICAL: Mapping[str, str] = {
 
 # What one sentence has of the left where the other has of the right contradicts it.
 _OPPOSITES = """
-enable on|disable off
+enable|disable
 before|after
 minimum min least|maximum max most
 true|false
@@ -139,6 +157,12 @@ import|export
 shorter|longer
 slower|faster
 stable|unstable experimental
+double twice|triple halve half
+identical same|different distinct
+likely|unlikely
+possible|impossible
+available|unavailable
+supported|unsupported
 safe secure|unsafe insecure
 valid|invalid
 """.strip().splitlines()
@@ -147,7 +171,7 @@ valid|invalid
 def _opposed() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for line in _OPPOSITES:
-        left, right = (frozenset(map(_stem, side.split())) for side in line.split("|"))
+        left, right = (frozenset(map(canonical, side.split())) for side in line.split("|"))
         for word in left:
             found[word] = found.get(word, frozenset()) | right
         for word in right:
@@ -164,12 +188,11 @@ NEGATORS = frozenset(
 # These say no in other words: they may stand for a negation, but do not ask for one.
 DENIALS = frozenset(
     map(
-        _stem,
-        """unsupported unavailable impossible invalid disabled disable prevent avoid fail reject refuse forbid forbidden
-        prohibit prohibited lack missing ignore deprecated removed skip omit exclude excluded deny absent otherwise
-        instead stop unnecessary undefined unknown unset empty immutable outside insecure unsafe unlike independent
-        independently regardless discourage wrong rather isolated only optional bypass turn off remove block
-        incompatible""".split(),
+        canonical,
+        """unsupported unavailable impossible invalid disabled prevent avoid fail reject refuse forbid forbidden prohibit
+        prohibited lack ignore deprecated skip exclude excluded deny absent stop unnecessary undefined unknown unset
+        empty immutable outside insecure unsafe independent independently regardless discourage incompatible
+        instead otherwise unlike rather irrespective isolated bypass""".split(),
     )
 )
 # "Only" is not said of what the document leaves open.
@@ -177,12 +200,15 @@ EXCLUSIVE = frozenset("only solely exclusively merely".split())
 EXCLUSIVE_OR_NEAR = EXCLUSIVE | frozenset(
     "just unless except alone sole single limited restricted must until never no not cannot nothing".split()
 )
+# Of these, what a passage does not do to its subject when the sentence leaves them out.
+TURNING = frozenset(map(canonical, "ignore disable deprecate unsupported forbidden reject unavailable incompatible".split()))
 CLAUSE_ENDS = frozenset((",", ";", ":", ".", "!", "?", "|", "(", ")", "—", "–"))
 CLAUSE_WORDS = frozenset("but while whereas because if when although though which so and or".split())
 
 NUMBER_WORDS: Mapping[str, str] = {
     word: str(value)
-    for value, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), start=2)
+    for value, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split(), start=0)
+    if word != "one"
 }
 
 # A unit's kind and how many of the kind's smallest it is, so that 5 minutes are 300 seconds.
@@ -205,9 +231,19 @@ UNITS: Mapping[str, tuple[str, float]] = {
 # Words of an answer that frame what it says and say nothing themselves.
 FRAMING = frozenset(
     map(
-        _stem,
-        """example following note also simply just actually basically generally usually typically often allow let enable
-        want way thing make specify provide support include called like several different various particular specific
-        possible available ensure means however therefore whenever whether additionally furthermore already""".split(),
+        canonical,
+        """example following note also simply just actually basically generally usually typically often let way thing
+        make specify provide support include called like several different various particular specific possible available
+        ensure means however therefore whenever whether additionally furthermore already use need get go back come take put
+        give keep kept look case work mean everything something anything nothing around such again still even first then
+        next after before finally want try help easy easily simple quickly directly own same new good best better well
+        part place time kind sort lot many much few little big small long short right left side end point fact reason result
+        order place instead rather quite very really only both together along across per via based according regarding
+        about over under above below greater equal less more most least each every any all whole entire full fully currently
+        now today later soon yet once always sometimes occasionally early late ago since while during until within without
+        between among through another other else certain given set let allow enable do done doing happen become turn leave
+        left say said tell told know known think see seen show shown find found call name user people someone anyone person
+        need must should would could might may can cannot want able unable ability handle handy useful usefully nice
+        merely roughly almost nearly approximately probably likely perhaps maybe""".split(),
     )
 )

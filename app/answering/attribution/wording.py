@@ -5,7 +5,7 @@ Made for a sentence of an answer and for a passage of a document alike. Markdown
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from Stemmer import Stemmer
@@ -22,18 +22,29 @@ from app.answering.attribution.vocabulary import (
 from app.answering.words import STOP_WORDS
 
 SCOPE = 6  # content words that a negation reaches
+SHORT_SCOPE = 2  # that "no" and "without" reach
+SHORT = frozenset(("no", "without", "neither", "nor", "none"))
 STEMMER = Stemmer("english")
-SMALL = STOP_WORDS["en"] - {"before", "after", "from", "off", "on"} | {"isn", "doesn", "don", "etc", "e", "g"}
+SMALL = (
+    (STOP_WORDS["en"] - frozenset("before after off need needs must use used uses using get gets got".split()))
+    | frozenset("isn doesn don etc e g has have".split())
+    | NEGATORS
+)
 
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\]){0,400})\](?:\([^()\s]{0,2000}(?:\s\"[^\"]*\")?\)|\[[^\[\]\n]{0,100}\])")
-_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>(?![^`\n]*`)")
-_TOKEN = re.compile(r"(?P<code>`+[^`\n]{1,300}`+)|(?P<word>[^\s,;:!?()\[\]{}\"“”«»|`*—–]+|:{2})|(?P<end>[,;:!?|()—–])")
+_TAG = re.compile(
+    r"</?(?:p|br|hr|div|span|a|b|i|u|em|strong|code|pre|kbd|var|li|ul|ol|dl|dt|dd|td|th|tr|table|tbody|thead|img|sub|sup|h\d|details"
+    r"|summary|center|font|small|iframe|video|section|figure|button)(?:\s[^<>\n]{0,400})?/?>"
+)
+_TOKEN = re.compile(r"(?P<code>`+[^`\n]{1,300}`+)|(?P<time>\d{1,2}(?::\d\d)+)|(?P<word>[^\s,;:!?()\[\]{}\"“”«»|`*—–]+|:{2})|(?P<end>[,;:!?|()—–])")
 _IN_CODE = re.compile(r"[^\s,;()\[\]{}\"'|=<>:]+(?:::[^\s,;()\[\]{}\"'|=<>:]+)*")
 _NUMBER = re.compile(r"[vV~<>=≥≤$#]*(\d[\d_,]*(?:\.\d+)*)(?:\.x)?(\+|st|nd|rd|th)?[-/]?([a-zA-Z%]{0,12})\.?$")
 _NAME = re.compile(
     r"\w+(?:_\w*)+|_\w+|--?[A-Za-z][\w-]*|[A-Za-z]*[a-z][A-Z]\w*|\.?[\w-]*[\w]/[\w./-]*\w|/[\w./-]+|[A-Za-z_]\w*(?:\.\w+)+|\.\w+"
     r"|@[\w./-]+|\w+::\w+|[A-Za-z]+\d\w*"
 )
+_RANGE = re.compile(r"(\d+(?:\.\d+)?)[-–](\d+(?:\.\d+)?)([a-zA-Z%]{0,12})")
+_NOT_UN = ("under", "until", "unit", "uniq", "union", "univ", "unless")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
@@ -63,11 +74,12 @@ class Token:
     raw: str
     stem: str
     clause: int
-    negated: bool = False
+    negated: bool = False  # and `head`, where it is the first that a negation reaches
     number: Number | None = None
     name: str = ""  # an identifier, a flag, a path: has to be found as it is
     proper: bool = False
     small: bool = False
+    head: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,13 +116,28 @@ class Wording:
         return frozenset(token.stem for token in self.content if token.negated)
 
     @cached_property
+    def heads(self) -> frozenset[str]:
+        """The words that negations stand directly before."""
+        return frozenset(token.stem for token in self.content if token.head)
+
+    @cached_property
     def affirmed(self) -> frozenset[str]:
         return frozenset(token.stem for token in self.content if not token.negated)
 
     @cached_property
+    def negates(self) -> bool:
+        """Whether it says no in so many words."""
+        return any(token.raw in NEGATORS or token.raw.endswith("n't") for token in self.tokens)
+
+    @cached_property
+    def denials(self) -> frozenset[str]:
+        """Words that say no in other words."""
+        return self.all_stems & DENIALS
+
+    @cached_property
     def denies(self) -> bool:
         """Whether it says no in any way."""
-        return any(token.raw in NEGATORS or token.raw.endswith("n't") or token.stem in DENIALS for token in self.tokens)
+        return self.negates or bool(self.denials)
 
     @cached_property
     def lower(self) -> str:
@@ -164,15 +191,17 @@ def _tokens(text: str) -> Iterator[Token]:
         elif coded or _NAME.fullmatch(raw):
             name = raw.strip(".'\"").removesuffix("()").casefold()
             parts = _stemmed(name)
-            yield Token(low, parts[0] if parts else name, clause, name=name if _telling(name) else "")
+            yield Token(low, parts[0] if parts else name, clause, name=name if _telling(name) else "", small=not parts)
             for part in parts[1:]:
                 yield Token(part, part, clause)
         else:
             shout = len(raw) > 1 and raw.isupper()
             proper = shout or (not first and raw[:1].isupper())
             for part in _WORD.findall(low):
-                small = part in SMALL
+                small = part in SMALL or part.endswith("n't")
                 yield Token(part, _canonical(part), clause, small=small, proper=proper and not small)
+                if len(part) > 7 and part.startswith("un") and not part.startswith(_NOT_UN):
+                    yield Token(part, _canonical(part[2:]), clause, negated=True)
         first = False
 
 
@@ -181,12 +210,17 @@ def _raw(text: str) -> Iterator[tuple[str, bool]]:
         if match["code"]:
             for piece in _IN_CODE.findall(match["code"].strip("`")):
                 yield piece, True
+        elif match["time"]:
+            yield match["time"], True
         elif match["end"]:
             yield match["end"], False
         else:
             word = match["word"].strip("'\"_~")
             bare = word.rstrip(".…'\"_")
-            if bare:
+            if range_ := _RANGE.fullmatch(bare):
+                yield range_[1], False
+                yield range_[2] + range_[3], False
+            elif bare:
                 yield bare, False
             if word.endswith((".", "…")):
                 yield ".", False
@@ -197,7 +231,7 @@ def _telling(name: str) -> bool:
 
 
 def _stemmed(name: str) -> list[str]:
-    parts = [part for part in re.split(r"[\W_]+", name) if part]
+    parts = [part for part in re.split(r"[\W_]+", name) if part and part not in SMALL]
     return [CANONICAL.get(stem, stem) for stem in STEMMER.stemWords(parts)]
 
 
@@ -229,15 +263,14 @@ def _number(raw: str, following: str) -> Number | None:
 
 def _negations(tokens: Iterable[Token]) -> Iterator[Token]:
     """The tokens, with those marked that stand behind a negation in its clause."""
-    reach, clause = 0, -1
+    reach, clause, head = 0, -1, False
     for token in tokens:
         if token.raw in NEGATORS or token.raw.endswith("n't"):
-            reach, clause = SCOPE, token.clause
+            reach, clause, head = SHORT_SCOPE if token.raw in SHORT else SCOPE, token.clause, True
             yield token
         elif reach and token.clause == clause and not token.small:
             reach -= 1
-            yield Token(
-                token.raw, token.stem, token.clause, True, token.number, token.name, token.proper, token.small
-            )
+            yield replace(token, negated=True, head=head)
+            head = False
         else:
             yield token
