@@ -11,7 +11,7 @@ In a test::
 
 As a program, `python -m tests.support.upstream --port 0 --tools live --answers-a-day 2` prints `ready on PORT`. Then
 `POST /play` takes `{"tool", "play", "times"}` (an empty play: as usual again), `POST /new-day` and `/new-minute` renew
-quotas, `GET /calls` tells `{"calls", "refused", "cancelled", "most"}`. A question with "play:NAME" in it plays that, too.
+quotas, `GET /calls` tells `{"calls", "refused", "cancelled", "most"}`. A question with "play:NAME" in it plays that.
 
 Plays, joined by "+":
  - SHAPE:MEANING, see `upstream_shapes`: A:quota_day, B:quota_minute, C:key, D:unavailable, A:filter (shape E), ...
@@ -20,9 +20,9 @@ Plays, joined by "+":
    reset, sse, sse_open (open after the answer), sse_inside (events that claim to be JSON), huge (30 MB)
  - what is said, `upstream_tools.CHANGES`: hostile, brackets, no_answer, no_results, text_only, many_references, ...
 
-`tools`: live (search_documents, answer_query, get_documents), reference (the four of the reference), single (no batches),
-search (that alone), all. `protocol`: any, 2026 (needs `_meta` and headers), session (needs initialize). Quotas: None for
-"no limit". `key`: needed where given. `shape`: in which its own errors come. One unknown name fails a whole batch.
+`tools`: live (search_documents, answer_query, get_documents), reference (the four of the reference), single (no
+batches), search (that alone), all. `protocol`: any, 2026 (needs `_meta` and headers), session (needs initialize).
+Quotas: None for "no limit". `key`: needed where given. `shape`: in which its own errors come. One unknown name fails a whole batch.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What a Developer Knowledge server, or something before it, says when it fails: error shapes A to G as bytes. No server.
+"""What a Developer Knowledge server, or something before it, says when it fails, shapes A to G, as bytes. No server.
 
 A failure is a shape and a meaning: `failure("A", "quota_day", 1)`. Shapes: A (HTTP status with google.rpc.Status), B
 (HTTP status with an isError result), C (HTTP 200 with an isError result), D (HTTP 200 with a JSON-RPC error), DH (HTTP

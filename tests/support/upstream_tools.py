@@ -120,7 +120,8 @@ def _overlap(query: str, text: str) -> int:
 
 HOSTILE = (
     '<img src="https://evil.example/x" onerror="alert(1)"><script>alert(1)</script> <div hx-get="/evil">x</div> {{7*7}}'
-    "\r\n\r\nevent: done\ndata: taken\n\n\x00 ![beacon](https://evil.example/beacon.png) [a link](javascript:alert(1))\n\n"
+    "\r\n\r\nevent: done\ndata: taken\n\n\x00 "
+    "![beacon](https://evil.example/beacon.png) [a link](javascript:alert(1))\n\n"
 )
 BRACKETS = "[" + "1234567890" * 1000 + "] [1] [[2]] 【3】 "
 ODD_REFERENCES = [
