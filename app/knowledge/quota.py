@@ -1,0 +1,307 @@
+"""What a source allows is counted before it is asked, so that it never has to refuse. Not a cache, not a queue.
+
+It stands inside cache, single flight and breaker: what they answer or refuse costs no unit. A unit once taken is not
+given back, though the call may have failed before it arrived: nobody can tell, and too few is better than too many.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from datetime import time as time_of_day
+from types import MappingProxyType
+from typing import Protocol
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import structlog
+
+from app.domain.answers import Question, SourceEvent
+from app.domain.documents import EVERYWHERE, SEARCH_LIMIT, Document, DocumentBatch, DocumentChunk, Scope
+from app.domain.errors import DayQuotaExceeded, QuotaExceeded, StorageError
+from app.knowledge.breaker import Pause
+from app.knowledge.source import KnowledgeSource
+from app.knowledge.streams import closing
+
+ANSWER, SEARCH, FETCH = "answer_query", "search_documents", "get_documents"
+MINUTE = 60.0
+MARGIN = 1.0  # seconds: two calls a minute apart here may arrive there a little closer
+FIRST_PAUSE, LONGEST_PAUSE = 60.0, 900.0  # after a 429
+COUNTER_SECONDS = 2.0  # a database that takes longer is not waited for
+DAYS_REMEMBERED = 8
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How often a minute and a day; None: as often as one likes."""
+
+    per_minute: int | None = None
+    per_day: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaLimits:
+    """What a source allows. A batch of documents counts as one fetch; an answer also takes one search."""
+
+    answers: Allowance = Allowance()
+    searches: Allowance = Allowance()
+    fetches: Allowance = Allowance()
+
+    def of(self, unit: str) -> Allowance:
+        return {ANSWER: self.answers, SEARCH: self.searches, FETCH: self.fetches}[unit]
+
+
+UNLIMITED = QuotaLimits()
+# The quotas of Google's Developer Knowledge, per project.
+GOOGLE_LIMITS = QuotaLimits(Allowance(10, 50), Allowance(100), Allowance(100))
+
+
+class DayCounter(Protocol):
+    """Counts units by day, for all processes together. Every method may raise a StorageError."""
+
+    async def take(self, day: str, limits: Mapping[str, int]) -> str | None:
+        """Take one of each unit, all or none; the unit of which nothing is left, or None when they were taken."""
+        ...
+
+    async def exhaust(self, day: str, unit: str) -> None:
+        """The source itself said that nothing is left of this day."""
+        ...
+
+    async def left(self, day: str, limits: Mapping[str, int]) -> Mapping[str, int]:
+        """How many of each unit are left."""
+        ...
+
+
+@dataclass(slots=True)
+class DaysInMemory:
+    """A DayCounter of one process, for servers without a database, and while the database is away."""
+
+    _used: dict[tuple[str, str], int] = field(default_factory=dict)
+    _exhausted: set[tuple[str, str]] = field(default_factory=set)
+
+    async def take(self, day: str, limits: Mapping[str, int]) -> str | None:
+        left = await self.left(day, limits)
+        if empty := next((unit for unit in limits if not left[unit]), None):
+            return empty
+        self.note(day, limits)
+        return None
+
+    def note(self, day: str, limits: Mapping[str, int]) -> None:
+        """One of each was taken elsewhere."""
+        for unit in limits:
+            self._used[day, unit] = self._used.get((day, unit), 0) + 1
+        while len({kept for kept, _ in self._used}) > DAYS_REMEMBERED:
+            oldest = min(kept for kept, _ in self._used)
+            self._used = {key: used for key, used in self._used.items() if key[0] != oldest}
+            self._exhausted = {key for key in self._exhausted if key[0] != oldest}
+
+    async def exhaust(self, day: str, unit: str) -> None:
+        self._exhausted.add((day, unit))
+
+    async def left(self, day: str, limits: Mapping[str, int]) -> Mapping[str, int]:
+        return {
+            unit: 0 if (day, unit) in self._exhausted else max(0, limit - self._used.get((day, unit), 0))
+            for unit, limit in limits.items()
+        }
+
+
+class MinuteWindow:
+    """At most `limit` in any minute. A token bucket would let almost twice as many pass in the first one.
+
+    `now` is monotonic. Should it go back, what was taken later than now counts as taken now.
+    """
+
+    def __init__(self, limit: int | None, now: Callable[[], float]) -> None:
+        self._limit = limit
+        self._now = now
+        self._taken: deque[float] = deque()
+
+    def wait(self) -> float:
+        """Seconds until one may be taken; 0: now."""
+        if self._limit is None:
+            return 0.0
+        if self._limit <= 0:
+            return MINUTE
+        now = self._now()
+        if self._taken and self._taken[-1] > now:
+            self._taken = deque(min(each, now) for each in self._taken)
+        while self._taken and self._taken[0] <= now - MINUTE - MARGIN:
+            self._taken.popleft()
+        return 0.0 if len(self._taken) < self._limit else self._taken[0] + MINUTE + MARGIN - now
+
+    def take(self) -> None:
+        if self._limit is not None:
+            self._taken.append(self._now())
+
+    def give_back(self) -> None:
+        """The last one was not used after all: the source was not asked."""
+        if self._taken:
+            self._taken.pop()
+
+
+class QuotaGuard:
+    """A KnowledgeSource that raises QuotaExceeded or DayQuotaExceeded at once where the source within would.
+
+    `now` is a monotonic clock in seconds, `wall` tells the time of day. Minutes are counted by each process for itself.
+    """
+
+    def __init__(
+        self,
+        inner: KnowledgeSource,
+        limits: QuotaLimits,
+        days: DayCounter,
+        now: Callable[[], float] = time.monotonic,
+        wall: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._inner = inner
+        self._limits = limits
+        self._days = days
+        self._now = now
+        self._wall = wall
+        self._own = DaysInMemory()  # what this process took: all that is known while the database is away
+        self._minutes = {unit: MinuteWindow(limits.of(unit).per_minute, now) for unit in (ANSWER, SEARCH, FETCH)}
+        self._pauses = {unit: Pause(FIRST_PAUSE, LONGEST_PAUSE, now) for unit in self._minutes}
+        self._paused_by: dict[str, type[QuotaExceeded]] = {}
+
+    async def search_documents(
+        self, query: str, scope: Scope = EVERYWHERE, limit: int = SEARCH_LIMIT
+    ) -> tuple[DocumentChunk, ...]:
+        async with self._counted(SEARCH):
+            return await self._inner.search_documents(query, scope, limit)
+
+    async def get_document(self, name: str, scope: Scope = EVERYWHERE) -> Document:
+        async with self._counted(FETCH):
+            return await self._inner.get_document(name, scope)
+
+    async def batch_get_documents(self, names: Sequence[str], scope: Scope = EVERYWHERE) -> DocumentBatch:
+        async with self._counted(FETCH):
+            return await self._inner.batch_get_documents(names, scope)
+
+    async def answer_query(self, question: Question) -> AsyncIterator[SourceEvent]:
+        async with self._counted(ANSWER, SEARCH):
+            async with closing(self._inner.answer_query(question)) as events:
+                async for event in events:
+                    yield event
+
+    async def left(self) -> Mapping[str, int | None]:
+        """What is left today, by unit; None: not limited by the day."""
+        day, limits = quota_day(self._wall()), self._day_limits(*self._minutes)
+        own = await self._own.left(day, limits)
+        try:
+            async with asyncio.timeout(COUNTER_SECONDS):
+                shared = await self._days.left(day, limits) if limits else {}
+        except (StorageError, TimeoutError) as error:
+            _counter_away(error)
+            shared = own
+        return MappingProxyType(
+            {unit: min(shared[unit], own[unit]) if unit in limits else None for unit in self._minutes}
+        )
+
+    @asynccontextmanager
+    async def _counted(self, *units: str) -> AsyncIterator[None]:
+        """Take one of each unit; learn from the source where it refuses all the same."""
+        await self._take(units)
+        began, day = self._now(), quota_day(self._wall())
+        try:
+            yield
+        except DayQuotaExceeded as error:
+            if not self._day_limits(units[0]):
+                raise _with_time(error, self._paused(units[0], began, error)) from error
+            await self._exhausted(units[0], day)
+            raise _with_time(error, until_reset(self._wall())) from error
+        except QuotaExceeded as error:
+            raise _with_time(error, self._paused(units[0], began, error)) from error
+        else:
+            self._pauses[units[0]].end(began)
+
+    async def _take(self, units: tuple[str, ...]) -> None:
+        for unit in units:
+            if pause := self._pauses[unit].left:
+                raise self._paused_by[unit](f"{unit} rests after a refusal", retry_after=pause)
+        if wait := max(self._minutes[unit].wait() for unit in units):
+            raise QuotaExceeded(f"this minute's {units[0]}", retry_after=wait)
+        for unit in units:  # before anything is awaited: of many callers at once no more get through than may
+            self._minutes[unit].take()
+        taken = False
+        try:
+            if empty := await self._take_of_the_day(self._day_limits(*units)):
+                raise DayQuotaExceeded(f"this day's {empty}", retry_after=until_reset(self._wall()))
+            taken = True
+        finally:
+            if not taken:
+                for unit in units:
+                    self._minutes[unit].give_back()
+
+    async def _take_of_the_day(self, limits: Mapping[str, int]) -> str | None:
+        """The unit of which nothing is left today, or None."""
+        if not limits:
+            return None
+        day = quota_day(self._wall())
+        left = await self._own.left(day, limits)
+        if empty := next((unit for unit in limits if not left[unit]), None):
+            return empty  # all was taken by this process alone, or the source said so: no need to look
+        try:
+            async with asyncio.timeout(COUNTER_SECONDS):
+                empty = await self._days.take(day, limits)
+        except (StorageError, TimeoutError) as error:
+            _counter_away(error)
+            return await self._own.take(day, limits)  # an answer is worth more than an exact count
+        if empty is None:
+            self._own.note(day, limits)
+        return empty
+
+    async def _exhausted(self, unit: str, day: str) -> None:
+        await self._own.exhaust(day, unit)
+        log.warning("the source says that the day's quota is used", tool=unit, day=day)
+        try:
+            async with asyncio.timeout(COUNTER_SECONDS):
+                await self._days.exhaust(day, unit)
+        except (StorageError, TimeoutError) as error:
+            _counter_away(error)
+
+    def _paused(self, unit: str, began: float, error: QuotaExceeded) -> float:
+        left = self._pauses[unit].begin(began, error.retry_after)
+        self._paused_by[unit] = DayQuotaExceeded if error.per_day else QuotaExceeded
+        log.warning("the source says that its quota is used", tool=unit, seconds=round(left))
+        return left
+
+    def _day_limits(self, *units: str) -> dict[str, int]:
+        allowed = {unit: self._limits.of(unit).per_day for unit in units}
+        return {unit: limit for unit, limit in allowed.items() if limit is not None}
+
+
+def _with_time(error: QuotaExceeded, seconds: float) -> QuotaExceeded:
+    """The same error with the time when asking again helps, as the source told it or as we reckon."""
+    kind = DayQuotaExceeded if error.per_day else QuotaExceeded
+    return kind(error.detail, retry_after=seconds if error.retry_after is None else error.retry_after)
+
+
+def _counter_away(error: StorageError | TimeoutError) -> None:
+    code = error.code if isinstance(error, StorageError) else "too_slow"
+    log.warning("the day's count cannot be read; this process counts for itself", code=code)
+
+
+def _pacific() -> tzinfo:
+    """The quota's day ends at midnight there. Without time zone data: winter time, so in summer an hour late."""
+    try:
+        return ZoneInfo("America/Los_Angeles")
+    except ZoneInfoNotFoundError:
+        return timezone(timedelta(hours=-8))
+
+
+PACIFIC = _pacific()
+
+
+def quota_day(at: datetime, zone: tzinfo = PACIFIC) -> str:
+    """The day to which a call counts, as YYYY-MM-DD. After the clock was set back: that day again, with its count."""
+    return at.astimezone(zone).date().isoformat()
+
+
+def until_reset(at: datetime, zone: tzinfo = PACIFIC) -> float:
+    """Seconds until the next day begins there."""
+    tomorrow = at.astimezone(zone).date() + timedelta(days=1)
+    return (datetime.combine(tomorrow, time_of_day.min, zone).astimezone(UTC) - at).total_seconds()
