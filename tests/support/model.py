@@ -34,7 +34,7 @@ _BREAKING = {
     "cut": "",
     "stall": "",
 }
-_PASSAGE = re.compile(r"^\[(\d{1,3})\][^\n]*\n(.*?)(?=^\[\d{1,3}\] |\Z)", re.MULTILINE | re.DOTALL)
+_PASSAGE = re.compile(r"^\[(\d{1,3})\][^\n]*\n(.*?)(?=^--- |^\[\d{1,3}\] |\Z)", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"[A-ZÄÖÜ][^\n.!?|`#]{25,240}[.!?](?=\s|$)")
 
 

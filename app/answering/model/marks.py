@@ -37,10 +37,11 @@ _LINKS_IN_CODE = re.compile(r"(?:\](?=[(:]\s*<?(?:https?:|//|mailto:))|<(?=https
 
 
 class Kind(StrEnum):
-    """What words are. A SPAN is code within a line; FENCE is a line of a code block."""
+    """What words are. A SPAN is code within a line; OPENING is a code block's first line, FENCE any other of it."""
 
     PROSE = "prose"
     SPAN = "span"
+    OPENING = "opening"
     FENCE = "fence"
 
 
@@ -203,7 +204,7 @@ class Marks:
         if len(fence[2]) > BRACKET_LIMIT or (fence[1][0] == "`" and "`" in fence[2]):
             return False
         self._guarded = bool(self._line or self._blank.rpartition("\n")[2])
-        self._say(fence[0], kind=Kind.FENCE)
+        self._say(fence[0], kind=Kind.OPENING)
         self._fence = fence[1]
         return True
 
