@@ -20,8 +20,8 @@ from app.domain.documents import Scope
 from app.domain.errors import AppError, DocumentNotFound, NoAnswer
 from app.knowledge.source import KnowledgeSource
 from app.mcp.refusals import TOO_LARGE, TOO_SLOW, UNKNOWN_TOOL, Refusal, refusal_of
-from app.mcp.results import TooLarge, answer_result, chunk_object, document_object, documents_object
 from app.mcp.schemas import BY_NAME, TOOLS, Name, Names, Query, WrongArguments, checked
+from app.mcp.served import TooLarge, answer_result, chunk_object, document_object, documents_object
 
 OUTCOME = "footnote/outcome"  # in a result's _meta: answered, weak or not_found
 

@@ -1,6 +1,5 @@
 """Tokens as a program presents them: what opens, what is refused, and what nobody learns."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -72,8 +71,8 @@ def tokens(kept: Kept, clock: Clock) -> Tokens:
 
 
 @pytest.fixture
-async def authenticator(tokens: Tokens) -> AsyncIterator[TokenAuthenticator]:
-    yield TokenAuthenticator(AnonymousReaders("s" * 40, operator_on_loopback=True, secure=False), tokens)
+def authenticator(tokens: Tokens) -> TokenAuthenticator:
+    return TokenAuthenticator(AnonymousReaders("s" * 40, operator_on_loopback=True, secure=False), tokens)
 
 
 def sent(*authorizations: str, **more: str) -> Credentials:
@@ -188,7 +187,7 @@ async def test_a_secret_elsewhere_than_in_its_header_opens_nothing(
     token, secret = await made(tokens, owner="ada")
     for elsewhere in (
         sent(**{"x-api-key": secret}),
-        sent(**{"cookie": f"{COOKIE}={secret}"}),
+        sent(cookie=f"{COOKIE}={secret}"),
         sent(secret),
         sent(f"Basic {secret}"),
     ):
