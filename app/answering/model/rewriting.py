@@ -1,4 +1,4 @@
-"""A follow-up, or a question in another language, made into an English search question by a model. Rules where it fails.
+"""A follow-up, or a question in another language, made an English search question by a model; else by rules.
 
 What comes back is only ever searched for: no answer is written from it, and it leads nowhere.
 """

@@ -89,13 +89,14 @@ def test_the_conversation_is_shortened_and_comes_before() -> None:
 def test_the_reader_is_answered_in_the_language_and_words_that_were_asked() -> None:
     question = Question("How is a tank drained?", asked="Wie wird der Tank geleert?")
     prompt = prompt_for(question, (passage("One."),), MARK)
-    assert "Write German." in prompt.messages[0]["content"]
+    assert "Write in German." in prompt.messages[0]["content"]
     assert prompt.messages[-1]["content"].endswith(
         "Question: Wie wird der Tank geleert?\n(That is: How is a tank drained?)"
     )
-    assert (
-        "Write Turkish." in prompt_for(Question("x", language="tr-TR"), (passage("One."),), MARK).messages[0]["content"]
-    )
+    asked_in_turkish = prompt_for(Question("Tank nasıl boşaltılır ve neden?"), (passage("One."),), MARK)
+    assert "Write in Turkish." in asked_in_turkish.messages[0]["content"]
+    asked_in_french = prompt_for(Question("Comment vider le réservoir?", language="tr"), (passage("One."),), MARK)
+    assert "Write in the language of the question." in asked_in_french.messages[0]["content"]
 
 
 def test_the_same_question_makes_the_same_prompt() -> None:

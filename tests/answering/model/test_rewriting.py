@@ -72,8 +72,8 @@ async def test_others_are_asked_of_the_model_in_one_short_call(
 @pytest.mark.parametrize("play", ["500", "429", "cut", "empty", "error", "huge"])
 async def test_rules_take_over_where_the_model_fails(play: str, client: httpx.AsyncClient) -> None:
     async with FakeModel(play=play) as model:
-        found = await rewriter(client, model).standalone(Question("And why?", history=HISTORY))
-    assert found == "by rules: And why?"
+        found = await rewriter(client, model).standalone(Question("And why is it so?", history=HISTORY))
+    assert found == "by rules: And why is it so?"
 
 
 async def test_a_model_that_takes_too_long_is_not_waited_for(client: httpx.AsyncClient) -> None:
