@@ -49,7 +49,7 @@ def _names_agree(said: Wording, places: Sequence[Place]) -> bool:
 def _meant(name: str, said: Wording, places: Sequence[Place], holding: Sequence[Place]) -> bool:
     """Whether the place that fits the name's clause best has the name, or stands behind it and names nothing else."""
     token = next(token for token in said.tokens if token.name == name)
-    clause = said.near(token)
+    clause = said.near(token) - _stems(name)
     best = max(places, key=lambda place: (len(clause & place.wording.stems), place in holding))
     if best in holding or not clause & best.wording.stems:
         return True
@@ -57,8 +57,8 @@ def _meant(name: str, said: Wording, places: Sequence[Place], holding: Sequence[
         return False
     others = [other for other in best.wording.names if other not in said.names and other.strip("-") not in name]
     if all(place.kind is BlockKind.CODE for place in holding):
-        return not others
-    return not others and (holding[0].at < best.at or any(part in best.wording.stems for part in _stems(name)))
+        return not any(set(place.wording.names) - set(said.names) for place in places if place.kind is not BlockKind.CODE)
+    return not others and (holding[0].at < best.at or _stems(name) <= best.wording.stems)
 
 
 def stands(name: str, text: str) -> bool:
@@ -91,9 +91,9 @@ def _numbers_agree(said: Wording, places: Sequence[Place], weigh: Weigh) -> bool
             (place, other) for place in places for other in place.wording.numbers if _same(token, other)
         ]
         if not found:
-            if any(_same(token, other) for w in _frames(places) for other in w.numbers):
+            if any(_same(token, other) and not _soft(other) for w in _frames(places) for other in w.numbers):
                 continue
-            if number.soft and not any(place.wording.numbers for place in places):
+            if number.soft and (number.value or 0) < 6 and not any(place.wording.numbers for place in places):
                 continue
             return False
         if not _belongs(token, said, places, weigh):
@@ -103,6 +103,10 @@ def _numbers_agree(said: Wording, places: Sequence[Place], weigh: Weigh) -> bool
 
 def _frames(places: Sequence[Place]) -> list[Wording]:
     return [places[0].section.wording, places[0].led_by]
+
+
+def _soft(token: Token) -> bool:
+    return token.number is not None and token.number.soft
 
 
 def _same(one: Token, other: Token) -> bool:
@@ -176,9 +180,9 @@ def _what_is_negated_is_negated_there(said: Wording, places: Sequence[Place]) ->
             continue
         if not negated & there.stems and len(negated) <= 2:
             continue  # "without arguments", where the passage just gives none
-        if not there.negates or (heads & there.affirmed and not heads & there.negated):
+        if not there.negates or (heads & there.affirmed) - there.negated:
             return False
-        if negated & there.stems and not negated & there.negated:
+        if not heads & there.negated and not there.heads & negated:
             return False
     return True
 

@@ -77,24 +77,23 @@ class Matcher:
         named = frozenset(stem for name in said.names for stem in stems_of(name))
         named |= frozenset(token.stem for token in said.content if token.proper)
         bare = {stem: weight for stem, weight in weights.items() if stem not in named} or weights
-        best: dict[str, Match] = {}
+        bare_total = sum(bare.values())
+        best: dict[str, tuple[Match, float]] = {}
         against: dict[str, float] = defaultdict(float)
         for number in self._candidates(weights, near):
             for window in self._windows(number):
-                share = self._share(window, weights, total)
                 name = window[0].document.name
+                share, rest = self._share(window, weights, total), self._share(window, bare, bare_total)
                 former = best.get(name)
-                if share < LEAST or (former is not None and share <= former.share):
+                better = share >= LEAST and (former is None or share > former[0].share)
+                if not better and rest <= max(against[name], former[1] + AGAINST if former else 0.0):
                     continue
-                if agrees(said, window, self.weight):
-                    best[name] = Match(window, share)
-                else:
-                    against[name] = max(against[name], self._share(window, bare, sum(bare.values())))
-        for match in list(best.values()):
-            own = self._share(match.places, bare, sum(bare.values()))
-            if against[match.document.name] > own + AGAINST:
-                del best[match.document.name]
-        return sorted(best.values(), key=lambda match: -match.share)
+                if not agrees(said, window, self.weight):
+                    against[name] = max(against[name], rest)
+                elif better:
+                    best[name] = Match(window, share), rest
+        kept = [match for match, rest in best.values() if against[match.document.name] <= rest + AGAINST]
+        return sorted(kept, key=lambda match: -match.share)
 
     def _weights(self, said: Wording) -> dict[str, float]:
         weights: dict[str, float] = {}

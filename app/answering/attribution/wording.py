@@ -81,6 +81,10 @@ class Token:
     small: bool = False
     head: bool = False
 
+    @property
+    def negator(self) -> bool:
+        return not self.name and (self.raw in NEGATORS or self.raw.endswith("n't"))
+
 
 @dataclass(frozen=True)
 class Wording:
@@ -127,7 +131,7 @@ class Wording:
     @cached_property
     def negates(self) -> bool:
         """Whether it says no in so many words."""
-        return any(token.raw in NEGATORS or token.raw.endswith("n't") for token in self.tokens)
+        return any(token.negator for token in self.tokens)
 
     @cached_property
     def denials(self) -> frozenset[str]:
@@ -265,7 +269,7 @@ def _negations(tokens: Iterable[Token]) -> Iterator[Token]:
     """The tokens, with those marked that stand behind a negation in its clause."""
     reach, clause, head = 0, -1, False
     for token in tokens:
-        if token.raw in NEGATORS or token.raw.endswith("n't"):
+        if token.negator:
             reach, clause, head = SHORT_SCOPE if token.raw in SHORT else SCOPE, token.clause, True
             yield token
         elif reach and token.clause == clause and not token.small:
