@@ -2,25 +2,25 @@
 
 A turn's life, as the database has it:
 
-    ask ──► PENDING ──claim──► RUNNING ──┬─ the answer's own end ──► ANSWERED · WEAK · NOT_FOUND
-               │                  │      ├─ an error, out of time ─► FAILED
-               │                  │      ├─ somebody stops it ─────► STOPPED        what was written stays
-               │                  │      ├─ orderly shutdown ──────► INTERRUPTED    told to each follower
-               │                  │      └─ its process is gone, ──► INTERRUPTED    found by any other process:
-               │                  │         or its lease ran out                    at start, then every few seconds
-               │               events 1, 2, 3 … are journalled, the lease is renewed
-               ├─ stopped before anybody ran it ──► STOPPED
-               └─ nobody runs it for a lease's time ─► INTERRUPTED
+    ask ──┬─ here, at once ────► RUNNING ──┬─ the answer's own end ──► ANSWERED · WEAK · NOT_FOUND
+          │                        ▲       ├─ an error, out of time ─► FAILED
+          └─► PENDING ──claim──────┤       ├─ somebody stops it ─────► STOPPED        what was written stays
+                 │                 │       ├─ orderly shutdown ──────► INTERRUPTED    told to each follower
+                 │                 │       └─ its process is gone, ──► INTERRUPTED    found by any other process:
+                 │                 │          or its lease ran out                    at start, then every few seconds
+                 │               events 1, 2, 3 … are journalled, the lease is renewed
+                 ├─ stopped before anybody ran it ──► STOPPED
+                 └─ nobody runs it for a lease's time ─► INTERRUPTED
 
-The claim is one conditional update, so one process runs a turn, however many ask for it. A turn belongs to the
-server: readers who come and go change nothing. One task writes for all running answers: words are gathered for a
+A question that this process will answer is stored with its lease; only what is asked while it shuts down is stored as
+pending. The claim is one conditional update, so one process runs a turn, however many ask for it. A turn belongs to
+the server: readers who come and go change nothing. One task writes for all running answers: words are gathered for a
 moment, then one short transaction holds them all, and only then followers are told. No transaction outlives a write.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
 from typing import Self
@@ -92,15 +92,48 @@ class LiveAnswers:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
 
-    def start(self, turn_id: str, question: Question) -> None:
-        """Make the answer of a pending turn, unless it is being made already, here or elsewhere."""
-        if turn_id in self._runs or self._closing.is_set():
+    def expect(self, turn_id: str, owner: str) -> Lease | None:
+        """Announce a turn that is about to be stored: under this lease as running; None (pending) while shutting down.
+
+        To be followed by `start`, or by `drop` where it was not stored.
+        """
+        if self._closing.is_set():
+            return None
+        self._runs[turn_id] = Run(turn_id, owner)  # before it is stored, else a sweep could find it abandoned
+        return self._lease()
+
+    def drop(self, turn_id: str) -> None:
+        """An expected turn is not to be made after all. If it was stored, the next sweep marks it interrupted."""
+        if (run := self._runs.get(turn_id)) is not None and run.task is None:
+            run.lose()
+            self._forget(run)
+
+    def start(self, turn_id: str, owner: str, question: Question) -> None:
+        """Make the answer of an expected turn, or of a pending one; unless it is being made, here or elsewhere."""
+        run = self._runs.get(turn_id)
+        if run is not None and run.task is None:
+            run.claimed = True  # stored as ours
+        elif run is None and not self._closing.is_set():
+            run = self._runs[turn_id] = Run(turn_id, owner)
+        else:
             return
-        run = self._runs[turn_id] = Run(turn_id, question)
-        run.task = asyncio.create_task(self._make(run))
+        run.task = asyncio.create_task(self._make(run, question))
         self._tasks.add(run.task)
         run.task.add_done_callback(self._tasks.discard)
         self._busy.set()
+
+    def makes(self, turn_id: str, owner: str) -> bool:
+        """Whether this owner's turn is being made here just now: then nobody need ask the database whose it is.
+
+        Of a conversation that another process has deleted this is still true until the answer's next write.
+        """
+        run = self._runs.get(turn_id)
+        return run is not None and run.owner == owner and run.claimed and not run.ended
+
+    async def ended(self, turn: Turn) -> Turn | None:
+        """Wait for the end of a turn that is made here, and tell it without a look at the database; else None."""
+        run = self._runs.get(turn.id)
+        return None if run is None else await run.ended_of(turn)
 
     async def follow(self, turn_id: str, after: int = 0) -> AsyncGenerator[Numbered, None]:
         """Events above `after`, then what comes, at last TurnEnded. Raises TurnNotFound.
@@ -136,7 +169,7 @@ class LiveAnswers:
     def known(self, turn: Turn) -> Turn:
         """The turn as its followers know it, where that could not be written yet; else as it is stored."""
         run = None if turn.status.final else self._writer.owing(turn.id)
-        return turn if run is None else replace(turn, status=run.status, answer=run.answer, finished_at=run.ended_at)
+        return turn if run is None else run.seen_in(turn)
 
     def stop(self, turn_id: str) -> bool:
         """Stop an answer that is made here; what was written stays. False where it is not made here."""
@@ -164,28 +197,31 @@ class LiveAnswers:
 
     # --- making ------------------------------------------------------------------------------------------------------
 
-    async def _make(self, run: Run) -> None:
+    async def _make(self, run: Run, question: Question) -> None:
         run.request_id = request_id() or begin_request()
-        try:
-            claimed = await self._journal.claim(run.turn_id, self._lease())
-        except StorageError as error:
-            self._writer.give_up(run, error)
+        if not run.claimed and not await self._claim(run):
             return
-        if not claimed:
-            run.lose()
-            self._forget(run)
-            return
-        run.claimed = True
         try:
             if not run.ended:
-                await self._answer_within_time(run)
+                await self._answer_within_time(run, question)
         finally:  # also where it was cancelled
             self._end(run, TurnStatus.INTERRUPTED)
 
-    async def _answer_within_time(self, run: Run) -> None:
+    async def _claim(self, run: Run) -> bool:
+        try:
+            run.claimed = await self._journal.claim(run.turn_id, self._lease())
+        except StorageError as error:
+            self._writer.give_up(run, error)
+            return False
+        if not run.claimed:
+            run.lose()
+            self._forget(run)
+        return run.claimed
+
+    async def _answer_within_time(self, run: Run, question: Question) -> None:
         try:
             async with asyncio.timeout(self._answer_seconds) as limit:
-                await self._take_events(run)
+                await self._take_events(run, question)
         except AppError as error:
             log.warning("answer failed", **_about(run, error.code), detail=error.detail)
             self._add(run, AnswerFailed(error.code, run.request_id, _again_at(error)))
@@ -196,8 +232,8 @@ class LiveAnswers:
         outcome = run.answer.outcome
         self._end(run, STATUS_OF[outcome] if outcome is not None and run.answer.failure is None else TurnStatus.FAILED)
 
-    async def _take_events(self, run: Run) -> None:
-        events = self._answer(run.question)
+    async def _take_events(self, run: Run, question: Question) -> None:
+        events = self._answer(question)
         async with AsyncExitStack() as stack:
             if isinstance(events, AsyncGenerator):  # closed here and now, not when memory is next cleaned up
                 await stack.enter_async_context(aclosing(events))

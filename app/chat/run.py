@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.domain.answers import EMPTY_ANSWER, Answer, AnswerEvent, AnswerFailed, Question, TextDelta
-from app.domain.conversations import TurnStatus
+from app.domain.answers import EMPTY_ANSWER, Answer, AnswerEvent, AnswerFailed, TextDelta
+from app.domain.conversations import Turn, TurnStatus
 from app.storage.encoding import writable
-from app.storage.journal import Ending, Entry
+from app.storage.journal import Ending, Entry, milliseconds_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class Numbered:
 class Run:
     """The state of one running answer."""
 
-    def __init__(self, turn_id: str, question: Question) -> None:
+    def __init__(self, turn_id: str, owner: str) -> None:
         self.turn_id = turn_id
-        self.question = question
+        self.owner = owner
         self.status = TurnStatus.RUNNING
         self.claimed = False  # the turn is ours in the database
         self.answer: Answer = EMPTY_ANSWER  # the fold of all events, written or not
@@ -115,6 +115,16 @@ class Run:
         self.over.set()
         self._wake()
         return Entry(self.turn_id, number, (failed,), Ending(TurnStatus.FAILED, answer, at))
+
+    def seen_in(self, turn: Turn) -> Turn:
+        """The turn as it is here, told to its followers or about to be."""
+        took = milliseconds_between(turn.created_at, self.ended_at) if self.ended_at else None
+        return replace(turn, status=self.status, answer=self.answer, finished_at=self.ended_at, milliseconds=took)
+
+    async def ended_of(self, turn: Turn) -> Turn | None:
+        """Wait for the end: the turn as the journal has it then. None where it was lost: the journal tells."""
+        await self.over.wait()
+        return self.seen_in(turn) if self._told else None
 
     async def follow(self, after: int) -> AsyncIterator[Numbered]:
         """Written events above `after`, then what comes. Stops without TurnEnded where the turn was lost."""

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Protocol
 
 from app.chat.limits import Limits
 from app.chat.live import LiveAnswers
@@ -36,6 +37,12 @@ ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 INVISIBLE = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp", "Mn", "Me"))  # nothing to be seen by themselves
 
 
+class Store(Protocol):
+    """How a question is stored: in a new conversation, or in one that is there."""
+
+    async def __call__(self, owner: str, new: NewTurn, *, unfinished_limit: int) -> Turn | None: ...
+
+
 class Chat:
     """The readers' side of conversations."""
 
@@ -52,6 +59,7 @@ class Chat:
         self._journal = journal
         self._live = live
         self._limits = limits or Limits(question=question_limit)
+        self._asking: set[asyncio.Task[Turn | None]] = set()
 
     async def ask(
         self,
@@ -79,11 +87,34 @@ class Chat:
             created_at=datetime.now(UTC),
         )
         store = self._conversations.begin if conversation_id is None else self._conversations.go_on
-        turn = await store(user.id, new, unfinished_limit=self._limits.unfinished)
+        asking = asyncio.create_task(self._stored_and_started(user, new, store))
+        self._asking.add(asking)
+        asking.add_done_callback(self._asked)
+        turn = await asyncio.shield(asking)  # what is stored is answered, though its asker has left meanwhile
         if turn is None:
             raise TooManyQuestions(self._limits.retry_after)
-        await self._start(turn)
         return turn
+
+    async def answered(
+        self,
+        user: User,
+        text: str,
+        conversation_id: str | None = None,
+        *,
+        language: str = "",
+        scope: Scope = EVERYWHERE,
+    ) -> Turn:
+        """Ask, and wait for the end, which is told from memory where the answer is made here. Raises what `ask` does.
+
+        The turn is final, unless this process shuts down while another one makes the answer.
+        """
+        turn = await self.ask(user, text, conversation_id, language=language, scope=scope)
+        if (ended := await self._live.ended(turn)) is not None:
+            return ended
+        async with aclosing(self.follow(user, turn.id)) as events:
+            async for _ in events:
+                pass
+        return await self.turn(user, turn.id)
 
     async def ask_again(self, user: User, turn_id: str) -> Turn:
         """The same question, with the same scope, as a new turn at the end of its conversation."""
@@ -114,11 +145,13 @@ class Chat:
 
         Whoever leaves changes nothing. Raises TurnNotFound at the first step.
         """
-        turn = await self.turn(user, turn_id)
-        if turn.status is TurnStatus.PENDING:  # perhaps the process that was asked is gone
-            await self._start(turn)
-        async for numbered in self._live.follow(turn.id, after):
-            yield numbered
+        if not self._live.makes(turn_id, user.id):
+            turn = await self.turn(user, turn_id)
+            if turn.status is TurnStatus.PENDING:  # perhaps the process that was asked is gone
+                await self._start(user, turn)
+        async with aclosing(self._live.follow(turn_id, after)) as events:
+            async for numbered in events:
+                yield numbered
 
     async def wait(self, user: User, turn_id: str, seconds: float) -> Turn:
         """The turn as soon as it is final, or as it is after `seconds`."""
@@ -149,9 +182,24 @@ class Chat:
         """The server is about to go: end what runs and tell those who follow, while their streams are open."""
         await self._live.interrupt_all()
 
-    async def _start(self, turn: Turn) -> None:
+    async def _stored_and_started(self, user: User, new: NewTurn, store: Store) -> Turn | None:
+        lease = self._live.expect(new.id, user.id)
+        try:
+            turn = await store(user.id, replace(new, lease=lease), unfinished_limit=self._limits.unfinished)
+            if turn is not None and lease is not None:
+                await self._start(user, turn)
+        finally:
+            self._live.drop(new.id)  # where it was not started
+        return turn
+
+    async def _start(self, user: User, turn: Turn) -> None:
         history = await self._conversations.exchanges(turn, self._limits.history) if turn.position > 1 else ()
-        self._live.start(turn.id, Question(turn.question, turn.language, turn.scope, history))
+        self._live.start(turn.id, user.id, Question(turn.question, turn.language, turn.scope, history))
+
+    def _asked(self, asking: asyncio.Task[Turn | None]) -> None:
+        self._asking.discard(asking)
+        if not asking.cancelled():
+            asking.exception()  # its asker has it, or has left
 
 
 def question_text(text: str, limit: int) -> str:

@@ -1,7 +1,7 @@
 """Conversations and their turns as rows. Not how a turn comes to its answer: that is written by the journal."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -22,6 +22,8 @@ from app.storage.encoding import (
     writable,
 )
 from app.storage.engine import Database
+from app.storage.grouping import Grouped
+from app.storage.journal import Lease
 from app.storage.tables import answers, citations, conversations, events, turns
 
 UNFINISHED = (TurnStatus.PENDING, TurnStatus.RUNNING)
@@ -29,7 +31,10 @@ UNFINISHED = (TurnStatus.PENDING, TurnStatus.RUNNING)
 
 @dataclass(frozen=True, slots=True)
 class NewTurn:
-    """A question about to be stored. `title` names the conversation if this is its first."""
+    """A question about to be stored. `title` names the conversation if this is its first.
+
+    With `lease` it is stored as running already, in the hands of the lease's holder; without as pending.
+    """
 
     id: str
     conversation_id: str
@@ -38,6 +43,14 @@ class NewTurn:
     language: str
     scope: Scope
     created_at: datetime
+    lease: Lease | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Beginning:
+    owner: str
+    new: NewTurn
+    unfinished_limit: int
 
 
 class Conversations:
@@ -45,22 +58,31 @@ class Conversations:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._begin = Grouped(self._begin_together)
 
     async def begin(self, owner: str, new: NewTurn, *, unfinished_limit: int) -> Turn | None:
-        """Store a new conversation with its first turn; None where the owner has too many unfinished turns."""
+        """Store a new conversation with its first turn; None where the owner has too many unfinished turns.
+
+        Questions that come at the same time share a transaction; each is on disk when its caller goes on.
+        """
+        return await self._begin(_Beginning(owner, new, unfinished_limit))
+
+    async def _begin_together(self, asked: Sequence[_Beginning]) -> list[Turn | None]:
         async with self._database.writing() as connection:
-            if await self._too_many(connection, owner, unfinished_limit):
-                return None
-            await connection.execute(
-                insert(conversations).values(
-                    id=new.conversation_id,
-                    owner=owner,
-                    title=writable(new.title),
-                    created_at=new.created_at,
-                    updated_at=new.created_at,
-                )
-            )
-            return await self._added(connection, new, position=1)
+            unfinished = await self._unfinished(connection, {each.owner for each in asked})
+            accepted: list[_Beginning] = []
+            turns_or_none: list[Turn | None] = []
+            for each in asked:
+                if unfinished[each.owner] >= each.unfinished_limit:
+                    turns_or_none.append(None)
+                    continue
+                unfinished[each.owner] += 1
+                accepted.append(each)
+                turns_or_none.append(_new_turn(each.new, position=1))
+            if accepted:
+                await connection.execute(insert(conversations), [_conversation_row(each) for each in accepted])
+                await connection.execute(insert(turns), [_turn_row(each.new, position=1) for each in accepted])
+        return turns_or_none
 
     async def go_on(self, owner: str, new: NewTurn, *, unfinished_limit: int) -> Turn | None:
         """Store a further turn at the end of its conversation. Raises ConversationNotFound; None as in `begin`."""
@@ -73,12 +95,14 @@ class Conversations:
             )
             if touched.rowcount == 0:
                 raise ConversationNotFound(new.conversation_id)
-            if await self._too_many(connection, owner, unfinished_limit):
+            if (await self._unfinished(connection, {owner}))[owner] >= unfinished_limit:
                 return None
             last = await connection.scalar(
                 select(func.max(turns.c.position)).where(turns.c.conversation_id == new.conversation_id)
             )
-            return await self._added(connection, new, position=(last or 0) + 1)
+            position = (last or 0) + 1
+            await connection.execute(insert(turns), [_turn_row(new, position)])
+        return _new_turn(new, position)
 
     async def conversation(self, owner: str, conversation_id: str) -> Conversation:
         """A conversation with all its turns in order. Raises ConversationNotFound."""
@@ -137,41 +161,60 @@ class Conversations:
             if gone.rowcount == 0:
                 raise ConversationNotFound(conversation_id)
 
-    async def _too_many(self, connection: AsyncConnection, owner: str, limit: int) -> bool:
+    async def _unfinished(self, connection: AsyncConnection, owners: Collection[str]) -> Counter[str]:
+        """How many unfinished turns each owner has; none of them gets another before this transaction ends."""
         if self._database.dialect == "postgresql":  # where writers run side by side, one owner's questions queue
             await connection.execute(
-                text("SELECT pg_advisory_xact_lock(hashtextextended(:owner, 0))"), {"owner": owner}
+                text("SELECT pg_advisory_xact_lock(hashtextextended(:owner, 0))"),
+                [{"owner": owner} for owner in sorted(owners)],  # in one order everywhere: no deadlock
             )
-        unfinished = await connection.scalar(
-            select(func.count())
+        query = (
+            select(conversations.c.owner, func.count().label("unfinished"))
             .select_from(turns.join(conversations))
-            .where(turns.c.status.in_(UNFINISHED), conversations.c.owner == owner)
+            .where(turns.c.status.in_(UNFINISHED), conversations.c.owner.in_(owners))
+            .group_by(conversations.c.owner)
         )
-        return (unfinished or 0) >= limit
+        return Counter({row.owner: row.unfinished for row in await connection.execute(query)})
 
-    async def _added(self, connection: AsyncConnection, new: NewTurn, position: int) -> Turn:
-        await connection.execute(
-            insert(turns).values(
-                id=new.id,
-                conversation_id=new.conversation_id,
-                position=position,
-                question=writable(new.question),
-                language=new.language,
-                scope=encode_scope(new.scope),
-                status=TurnStatus.PENDING,
-                created_at=new.created_at,
-            )
-        )
-        return Turn(
-            id=new.id,
-            conversation_id=new.conversation_id,
-            position=position,
-            question=new.question,
-            status=TurnStatus.PENDING,
-            created_at=new.created_at,
-            language=new.language,
-            scope=new.scope,
-        )
+
+def _conversation_row(beginning: _Beginning) -> dict[str, object]:
+    new = beginning.new
+    return {
+        "id": new.conversation_id,
+        "owner": beginning.owner,
+        "title": writable(new.title),
+        "created_at": new.created_at,
+        "updated_at": new.created_at,
+    }
+
+
+def _turn_row(new: NewTurn, position: int) -> dict[str, object]:
+    return {
+        "id": new.id,
+        "conversation_id": new.conversation_id,
+        "position": position,
+        "question": writable(new.question),
+        "language": new.language,
+        "scope": encode_scope(new.scope),
+        "status": TurnStatus.PENDING if new.lease is None else TurnStatus.RUNNING,
+        "created_at": new.created_at,
+        "lease_holder": new.lease.holder if new.lease else None,
+        "lease_until": new.lease.until if new.lease else None,
+    }
+
+
+def _new_turn(new: NewTurn, position: int) -> Turn:
+    """The turn as its asker is told it: nothing is answered yet, whoever has it."""
+    return Turn(
+        id=new.id,
+        conversation_id=new.conversation_id,
+        position=position,
+        question=new.question,
+        status=TurnStatus.PENDING,
+        created_at=new.created_at,
+        language=new.language,
+        scope=new.scope,
+    )
 
 
 async def _turns(connection: AsyncConnection, query: Select[tuple[object, ...]]) -> tuple[Turn, ...]:

@@ -4,11 +4,11 @@ Every write names the holder of the lease and touches only turns that this holde
 (a lease run out, a conversation deleted) writes nothing more.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.domain.answers import Answer, AnswerEvent
@@ -95,9 +95,9 @@ class Journal:
             ]
             if rows:
                 await connection.execute(insert(events), rows)
-            for entry in ours:
-                if entry.ending is not None:
-                    await _write_ending(connection, entry.turn_id, entry.ending, asked[entry.turn_id])
+            endings = {entry.turn_id: entry.ending for entry in ours if entry.ending is not None}
+            if endings:
+                await _write_endings(connection, endings, asked)
         return frozenset(asked)
 
     async def renew(self, turn_ids: Collection[str], lease: Lease) -> None:
@@ -193,34 +193,54 @@ class Journal:
         return {row.id: as_utc(row.created_at) for row in found}
 
 
-async def _write_ending(connection: AsyncConnection, turn_id: str, ending: Ending, asked: datetime) -> None:
+async def _write_endings(
+    connection: AsyncConnection, endings: Mapping[str, Ending], asked: Mapping[str, datetime]
+) -> None:
+    """One statement for each table, however many turns end."""
     await connection.execute(
         update(turns)
-        .where(turns.c.id == turn_id)
+        .where(turns.c.id == bindparam("ended"))
         .values(
-            status=ending.status,
-            finished_at=ending.at,
-            milliseconds=max(0, round((ending.at - asked).total_seconds() * 1000)),
+            status=bindparam("final"),
+            finished_at=bindparam("at"),
+            milliseconds=bindparam("took"),
             lease_holder=None,
             lease_until=None,
-        )
+        ),
+        [
+            {
+                "ended": turn_id,
+                "final": ending.status,
+                "at": ending.at,
+                "took": milliseconds_between(asked[turn_id], ending.at),
+            }
+            for turn_id, ending in endings.items()
+        ],
     )
     await connection.execute(
-        insert(answers).values(turn_id=turn_id, text=writable(ending.answer.text), body=encode_answer(ending.answer))
+        insert(answers),
+        [
+            {"turn_id": turn_id, "text": writable(ending.answer.text), "body": encode_answer(ending.answer)}
+            for turn_id, ending in endings.items()
+        ],
     )
-    if ending.answer.citations:
-        await connection.execute(
-            insert(citations),
-            [
-                {
-                    "turn_id": turn_id,
-                    "number": citation.number,
-                    "name": writable(citation.name),
-                    "uri": writable(citation.uri),
-                    "title": writable(citation.title),
-                    "collection": writable(citation.collection),
-                    "passages": encode_passages(citation.passages),
-                }
-                for citation in ending.answer.citations
-            ],
-        )
+    cited = [
+        {
+            "turn_id": turn_id,
+            "number": citation.number,
+            "name": writable(citation.name),
+            "uri": writable(citation.uri),
+            "title": writable(citation.title),
+            "collection": writable(citation.collection),
+            "passages": encode_passages(citation.passages),
+        }
+        for turn_id, ending in endings.items()
+        for citation in ending.answer.citations
+    ]
+    if cited:
+        await connection.execute(insert(citations), cited)
+
+
+def milliseconds_between(asked: datetime, ended: datetime) -> int:
+    """How long a turn took; never below nothing, though clocks are set back."""
+    return max(0, round((ended - asked).total_seconds() * 1000))
