@@ -30,11 +30,12 @@ from app.domain.errors import (
     ToolNotOffered,
     ToolRejected,
 )
+from app.mcp.connecting import USUAL_TIMEOUTS, Timeouts, secret_headers
 from app.mcp.offering import ANSWER, DOCUMENTS, ONE_DOCUMENT, SEARCH, Offering
 from app.mcp.parsing import clean
 from app.mcp.replies import content_of, result_of
 from app.mcp.results import NAME_LIMIT, answer_in, chunks_in, documents_in, tools_in
-from app.mcp.wire import USUAL_TIMEOUTS, Form, ReplyTooLarge, Timeouts, Wire, secret_headers
+from app.mcp.wire import Form, ReplyTooLarge, Wire
 
 QUERY_LIMIT = 500  # characters; the server refuses longer searches
 AT_ONCE = 5  # documents fetched side by side where a server has no batches

@@ -1,9 +1,9 @@
 """One tolerant reading of replies: the result of a success, or the error that a failure means. No transport, no tools.
 
-Failures come as an HTTP status with google.rpc.Status (A), as a JSON-RPC result with `isError`, with an HTTP status (B)
-or without (C), as a JSON-RPC error (D), as a filter's 403 (E), as an endpoint that is not there or a key that is not valid
-(F), and as whatever a proxy says (G). All are boiled down to `Facts`, and the first row of `ROWS` that holds tells what
-it is. What the server wrote is only looked through: it never gets into an error's text.
+Failures come as an HTTP status with google.rpc.Status (A), as a JSON-RPC result with `isError`, with an HTTP status
+(B) or without (C), as a JSON-RPC error (D), as a filter's 403 (E), as an endpoint that is not there or a key that is
+not valid (F), and as whatever a proxy says (G). All are boiled down to `Facts`, and the first row of `ROWS` that holds
+tells what it is. What the server wrote is only looked through: it never gets into an error's text.
 """
 
 import re
@@ -53,7 +53,7 @@ LIMITS = frozenset({"RATE_LIMIT_EXCEEDED", "RESOURCE_QUOTA_EXCEEDED", "rateLimit
 _WORD = re.compile(r"\b(" + "|".join(sorted(WORDS)) + r")\b")
 _OF_CREDENTIALS = re.compile(
     r"api[ _-]?key|credential|caller does not have|access token|service account|billing|quota project|"
-    r"\bproject\b|\bconsumer\b|has not been used|is disabled|not authori[sz]ed"
+    r"\bproject\b|\bconsumer\b|has not been used|is disabled|requests to this api|not authori[sz]ed"
 )
 _OF_A_KEY = re.compile(r"api[ _-]?key (?:not valid|not found|expired|is invalid)|invalid api[ _-]?key|quota project")
 _OF_A_DAY = re.compile(r"per[ _-]?day|daily|\b1/d\b|requests? (?:a|each) day")

@@ -12,12 +12,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import httpx
 
 from app import __version__
-from app.domain.errors import KnowledgeError, MalformedReply, SettingsError, SourceTooSlow, SourceUnavailable
+from app.domain.errors import KnowledgeError, MalformedReply, SourceTooSlow, SourceUnavailable
+from app.mcp.connecting import Timeouts
 from app.mcp.parsing import EventLines, parsed
 
 BARE_VERSION = "2025-11-25"
@@ -43,18 +44,6 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Timeouts:
-    """In seconds. `call` bounds search and fetch, `answer` bounds answer_query, each with all that belongs to it."""
-
-    connect: float = 5.0
-    call: float = 30.0
-    answer: float = 60.0
-
-
-USUAL_TIMEOUTS: Final = Timeouts()
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """What came back. `message` is the JSON that answers our request, or None where there is none that can be read."""
 
@@ -68,37 +57,6 @@ class Reply:
 class _Session:
     id: str = field(default="", repr=False)
     version: str = BARE_VERSION
-
-
-def http_client(*, connections: int = 512, proxy: str | None = None) -> httpx.AsyncClient:
-    """The one pooled client of a process; whoever makes it closes it.
-
-    It follows no redirect: httpx would take `X-Goog-Api-Key` along to another host. Of the environment it
-    reads nothing: a proxy is given here or there is none, and no netrc file adds credentials. Connections stay for
-    90 s, so that a next question finds one.
-    """
-    return httpx.AsyncClient(
-        timeout=httpx.Timeout(30.0, connect=5.0),
-        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=64, keepalive_expiry=90.0),
-        follow_redirects=False,
-        trust_env=False,
-        proxy=proxy,
-    )
-
-
-def secret_headers(api_key: str | None, token: str | None) -> dict[str, str]:
-    """Raises SettingsError where one cannot stand in a header; httpx's own error would show it."""
-    found = {}
-    for name, secret, header, before in (
-        ("api_key", api_key, "X-Goog-Api-Key", ""),
-        ("token", token, "Authorization", "Bearer "),
-    ):
-        if not secret:
-            continue
-        if not secret.isascii() or not secret.isprintable() or secret != secret.strip():
-            raise SettingsError(name, "holds what cannot stand in a header.", "Give it as it was issued, on one line.")
-        found[header] = before + secret
-    return found
 
 
 class Wire:
@@ -137,7 +95,7 @@ class Wire:
         if other is Form.SESSION:
             session = await self._started(session, patience)
         second = await self._send(call, other, session)
-        if other is not form and self._wanted(second, other, method) is not None:
+        if other is not form and _is_refused_for_its_form(second):
             return reply  # neither form helps: what the first was told is the better reason
         self._adopt(other)
         return second
@@ -318,6 +276,11 @@ def _answering(message: object, number: int, *, failed: bool) -> object:
     if failed or "error" in message:
         return message
     return message if "result" in message and str(message.get("id")) == str(number) else None
+
+
+def _is_refused_for_its_form(reply: Reply) -> bool:
+    code, said = _protocol_error(reply.message)
+    return reply.status == 400 and (code in _ASKS_FOR_MODERN or bool(code and _ASKS_FOR_SESSION.search(said)))
 
 
 def _forgot_session(reply: Reply, said: str) -> bool:

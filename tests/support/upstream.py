@@ -17,12 +17,14 @@ Plays, joined by "+":
  - SHAPE:MEANING, see `upstream_shapes`: A:quota_day, B:quota_minute, C:key, D:unavailable, A:filter (shape E), ...
  - whole replies, `upstream_shapes.RAW`: endpoint_missing (shape F), html, text, nothing, badjson, wrong_id, deep, ...
  - how it is sent: silent, slow (`delay` seconds before the head), drip (`delay` between pieces), cut (in mid-body),
-   reset, sse, sse_open (open after the answer), sse_inside (events that claim to be JSON), huge (30 MB)
+   reset, sse, sse_open (open after the answer), sse_inside (events that claim to be JSON), huge (30 MB),
+   endless (blanks without end, no length told)
  - what is said, `upstream_tools.CHANGES`: hostile, brackets, no_answer, no_results, text_only, many_references, ...
 
 `tools`: live (search_documents, answer_query, get_documents), reference (the four of the reference), single (no
 batches), search (that alone), all. `protocol`: any, 2026 (needs `_meta` and headers), session (needs initialize).
-Quotas: None for "no limit". `key`: needed where given. `shape`: in which its own errors come. One unknown name fails a whole batch.
+Quotas: None for "no limit". `key`: needed where given. `shape`: in which its own errors come. One unknown name fails a
+whole batch.
 """
 
 import argparse
@@ -42,7 +44,7 @@ from tests.support.upstream_tools import CHANGES, TOOLS, Refused, Shelves, chang
 
 HUGE = 30_000_000
 PATH = "/mcp"
-_SENT = {"silent", "slow", "drip", "cut", "reset", "sse", "sse_open", "sse_inside", "huge"}
+_SENT = {"silent", "slow", "drip", "cut", "reset", "sse", "sse_open", "sse_inside", "huge", "endless"}
 _MODERN = "2026-07-28"
 _META = "io.modelcontextprotocol/"
 
@@ -99,6 +101,7 @@ class Upstream:
     requests: list[Requested] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)  # of these, refused for a quota
+    raw: Callable[[], Raw] | None = None  # says everything, where given
     huge: set[str] = field(default_factory=set)  # names of documents that are of 30 MB
     left: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -228,14 +231,11 @@ class Upstream:
 
     def _said(self, requested: Requested, plays: set[str]) -> Raw:
         number = requested.body.get("id")
-        for play in sorted(plays):
-            if play in RAW:
-                return RAW[play](number)
-            if ":" in play:
-                return failure(*play.split(":"), number)
-        refusal = self._form_refused(requested)
-        if refusal is not None:
-            return refusal
+        if self.raw is not None:
+            return self.raw()
+        whole = _whole(plays, number) or self._form_refused(requested)
+        if whole is not None:
+            return whole
         if requested.method == "initialize":
             session = f"session-{len(self.requests)}"
             self._sessions.add(session)
@@ -326,6 +326,11 @@ class Upstream:
             writer.write(f"{head}Transfer-Encoding: chunked\r\n\r\n{len(body):x}\r\n".encode() + body + b"\r\n")
             await writer.drain()
             await asyncio.Event().wait()
+        if "endless" in plays:
+            writer.write(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+            while True:
+                writer.write(b"10000\r\n" + b" " * 65_536 + b"\r\n")
+                await writer.drain()
         writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode())
         if "cut" in plays:
             writer.write(body[: len(body) // 2])
@@ -354,6 +359,15 @@ class Upstream:
         cancelled = sum(each.cancelled for each in self.requests)
         said = {"calls": self.calls, "refused": self.refused, "cancelled": cancelled, "most": self.most}
         return await self._send(Raw(status, encoded(said)), set(), writer)
+
+
+def _whole(plays: set[str], number: object) -> Raw | None:
+    for play in sorted(plays):
+        if play in RAW:
+            return RAW[play](number)
+        if ":" in play:
+            return failure(*play.split(":"), number)
+    return None
 
 
 def _known(play: str) -> bool:

@@ -107,7 +107,11 @@ def answered(number: object, result: object) -> dict[str, Any]:
 
 
 def encoded(value: object) -> bytes:
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    """UTF-8; where there are halves of letters, which it cannot hold, as escapes."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value).encode()
 
 
 def _details(what: Meaning) -> list[dict[str, Any]]:

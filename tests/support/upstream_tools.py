@@ -167,7 +167,7 @@ def changed(content: dict[str, Any], tool: str, plays: set[str]) -> dict[str, An
         _change_answer(content, plays)
     _change_documents(content, plays)
     _change_lists(content, plays)
-    text = encoded(content).decode("utf-8", "surrogatepass")
+    text = encoded(content).decode("utf-8")
     if "plain_text" in plays and answer:
         return {"content": [{"type": "text", "text": content["answerText"]}]}
     result: dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": False}
