@@ -8,15 +8,16 @@ WORD = re.compile(r"\w+(?:['’][^\W_]+)?")
 # no search: measured, leaving them in costs nothing.
 STOP_WORDS: dict[str, frozenset[str]] = {
     "en": frozenset(
-        """a about after also am an and any are aren't as at be because been before being both but by can can't cannot
-        could couldn't did didn't do does doesn't doing don't during each either else ever few for from further get gets
-        got had hadn't has hasn't have haven't having he her here hers him his how how's however i i'd i'll i'm i've if
-        in into is isn't it it's its itself just let let's like made make makes many may me might mine more most much
-        must my myself need needs no nor now of off on once one only or other ought our ours out over own please same
-        shall she should shouldn't since so some still such tell than that that's the their theirs them themselves then
-        there there's these they they're this those through to too under until up upon us use used uses using very
-        want wants was wasn't way we we're were weren't what what's when where where's whether which while who whom
-        whose why why's will with within won't would wouldn't yes yet you you're your yours""".split()
+        """a about after also am an and another any are aren't as at be because been before being both but by can can't
+        cannot could couldn't did didn't do does doesn't doing don't during each either else ever few for from
+        further get gets got had hadn't has hasn't have haven't having he her here hers him his how how's however i
+        i'd i'll i'm i've if in into is isn't it it's its itself just let let's like made make makes many may me
+        might mine more most much must my myself need needs no nor now of off on once one only or other ought our
+        ours out over own please same shall she should shouldn't since so some still such tell than that that's the
+        their theirs them themselves then there there's these they they're this those through to too under until up
+        upon us use used uses using very want wants was wasn't way we we're were weren't what what's when where
+        where's whether which while who whom whose why why's will with within won't would wouldn't yes yet you you're
+        your yours""".split()
     ),
     "de": frozenset(
         """aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bekomme bekommt bin bis
