@@ -14,11 +14,11 @@ REFUSALS: dict[type[AppError], Refusal] = {
     errors.QuotaExceeded: ("RESOURCE_EXHAUSTED", "Asked too often at the moment. Try again later."),
     errors.DayQuotaExceeded: (
         "RESOURCE_EXHAUSTED",
-        "The quota of answers for today is used up. Use search_documents instead.",
+        "The daily quota of answers is used up. Use search_documents instead.",
     ),
     errors.SourceTooSlow: ("DEADLINE_EXCEEDED", "The documents did not reply in time. Try again, or ask for less."),
     errors.ToolNotOffered: ("UNIMPLEMENTED", "The knowledge behind this server does not offer this."),
-    errors.QuestionRefused: ("INVALID_ARGUMENT", "A filter turned the question away. Ask in other words."),
+    errors.QuestionRefused: ("PERMISSION_DENIED", "A filter turned the question away. Ask in other words."),
     errors.ToolRejected: ("INVALID_ARGUMENT", "This cannot be asked as it stands. Ask in other words, or shorter."),
     errors.DocumentNameInvalid: (
         "INVALID_ARGUMENT",

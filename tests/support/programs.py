@@ -1,11 +1,15 @@
-"""What tests of /mcp and /api need alike: an app over a small corpus or a script, and tokens for it. Not a client."""
+"""What tests of /mcp and /api need alike: an app over a corpus or a script, tokens, a socket. Not a client."""
 
+import asyncio
 import json
-from collections.abc import Mapping
+import socket
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import uvicorn
 from starlette.types import ASGIApp
 
 from app.bootstrap.services import open_services
@@ -17,6 +21,8 @@ from app.web.rate_limit import RateLimit
 from app.web.views import Interface
 from tests.support.asgi import Client, Reply
 from tests.support.corpus import settings_for
+
+Value = TypeVar("Value")
 
 MODERN, LEGACY = "2026-07-28", "2025-11-25"
 META = {
@@ -42,6 +48,53 @@ def program_app(
         require_token=require_token,
         calls=calls or RateLimit(1e9, 1_000_000),
     )
+
+
+class _Quiet(uvicorn.Server):
+    """Leaves the signals to the tests, and tells when it can be reached."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+
+@asynccontextmanager
+async def listening(app: ASGIApp) -> AsyncIterator[str]:
+    """The app on a real socket of this machine; its address."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = _Quiet(uvicorn.Config(app, log_config=None, server_header=False, timeout_graceful_shutdown=5))
+        serving = asyncio.create_task(server._serve([listener]))  # `serve` would take the signals
+        try:
+            async with asyncio.timeout(30):
+                await server.ready.wait()
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await serving
+
+
+@asynccontextmanager
+async def held(context: AbstractAsyncContextManager[Value]) -> AsyncIterator[Value]:
+    """The context, entered and left in a task of its own: a fixture's beginning and end are two tasks."""
+    entered: asyncio.Future[Value] = asyncio.get_running_loop().create_future()
+    done = asyncio.Event()
+
+    async def hold() -> None:
+        async with context as value:
+            entered.set_result(value)
+            await done.wait()
+
+    holding = asyncio.create_task(hold())
+    await asyncio.wait({holding, entered}, return_when=asyncio.FIRST_COMPLETED)
+    try:
+        yield entered.result() if entered.done() else holding.result()  # type: ignore[misc]
+    finally:
+        done.set()
+        await holding
 
 
 async def new_token(data: Path, *scopes: TokenScope, days: int = 9, owner: str = "") -> tuple[str, str]:
