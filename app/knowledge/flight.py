@@ -79,10 +79,13 @@ class Flights(Generic[T]):
         self._flights[key] = flight
 
         async def fly() -> None:
-            async with closing(start()) as values:
-                async for value in values:
-                    flight.yielded.append(value)
-                    flight.tell()
+            try:
+                async with closing(start()) as values:
+                    async for value in values:
+                        flight.yielded.append(value)
+                        flight.tell()
+            finally:  # at once: until the task's callbacks run, somebody could still join what has ended
+                self._forget(key, flight)
 
         def landed(task: asyncio.Task[None]) -> None:
             self._tasks.discard(task)

@@ -30,7 +30,6 @@ MINUTE = 60.0
 MARGIN = 1.0  # seconds: two calls a minute apart here may arrive there a little closer
 FIRST_PAUSE, LONGEST_PAUSE = 60.0, 900.0  # after a 429
 COUNTER_SECONDS = 2.0  # a database that takes longer is not waited for
-DAYS_REMEMBERED = 8
 
 log = structlog.get_logger(__name__)
 
@@ -78,7 +77,10 @@ class DayCounter(Protocol):
 
 @dataclass(slots=True)
 class DaysInMemory:
-    """A DayCounter of one process, for servers without a database, and while the database is away."""
+    """A DayCounter of one process: while the database is away, and where there is none.
+
+    It forgets no day, so that a clock that is set back grants none anew. A year takes some 30 kB.
+    """
 
     _used: dict[tuple[str, str], int] = field(default_factory=dict)
     _exhausted: set[tuple[str, str]] = field(default_factory=set)
@@ -94,10 +96,6 @@ class DaysInMemory:
         """One of each was taken elsewhere."""
         for unit in limits:
             self._used[day, unit] = self._used.get((day, unit), 0) + 1
-        while len({kept for kept, _ in self._used}) > DAYS_REMEMBERED:
-            oldest = min(kept for kept, _ in self._used)
-            self._used = {key: used for key, used in self._used.items() if key[0] != oldest}
-            self._exhausted = {key for key in self._exhausted if key[0] != oldest}
 
     async def exhaust(self, day: str, unit: str) -> None:
         self._exhausted.add((day, unit))
@@ -182,10 +180,9 @@ class QuotaGuard:
             return await self._inner.batch_get_documents(names, scope)
 
     async def answer_query(self, question: Question) -> AsyncIterator[SourceEvent]:
-        async with self._counted(ANSWER, SEARCH):
-            async with closing(self._inner.answer_query(question)) as events:
-                async for event in events:
-                    yield event
+        async with self._counted(ANSWER, SEARCH), closing(self._inner.answer_query(question)) as events:
+            async for event in events:
+                yield event
 
     async def left(self) -> Mapping[str, int | None]:
         """What is left today, by unit; None: not limited by the day."""
