@@ -82,6 +82,9 @@ class Marks:
         self._fresh = True  # the line has nothing else yet
         self._begun = False  # its paragraph or item has words
         self._skips = False  # blanks behind a mark that began a block are dropped
+        self._last = ""  # the last letter given
+        self._left_out = False  # something was left out behind it
+        self._angle = False  # a "<" was given, and no blank since
         self._follows = False  # a mark was just read, and another may follow
         self._drops = ""  # what is being dropped: "line" or "run"
         self._fence = ""  # the mark that opened a code block
@@ -145,9 +148,17 @@ class Marks:
 
     def _say(self, text: str, taken: int | None = None, kind: Kind = Kind.PROSE) -> None:
         """Gives words, and goes on behind what they stand for."""
-        self._out.append(Words(self._blank + text, kind))
         self._at += len(text) if taken is None else taken
+        if self._left_out and not self._blank and self._joins(text[0]):
+            text = f" {text}"
+        self._out.append(Words(self._blank + text, kind))
+        self._last, self._left_out = text[-1], False
+        self._angle = text == "<" or (self._angle and not self._blank)
         self._blank, self._fresh, self._begun, self._skips = "", False, True, False
+
+    def _joins(self, letter: str) -> bool:
+        """Whether what stood apart would become Markdown by the leaving out: "``" and "`", "]" and "(", "<" and ">"."""
+        return self._angle or (letter in "`~" and letter == self._last) or (letter == "(" and self._last == "]")
 
     def _letter(self, at: int) -> str:
         if at < len(self._text):
@@ -161,6 +172,7 @@ class Marks:
 
     def _instead(self, text: str, end: int) -> None:
         """Reads `text` in the place of what ends at `end`."""
+        self._left_out = True
         self._text, self._at = text + self._text[end:], 0
 
     def _blanks(self, blanks: str) -> None:
@@ -192,7 +204,7 @@ class Marks:
         if (marker := _MARKER.match(self._text, self._at)) is not None:
             line = self._line + marker[0]
             self._say(marker[0])
-            self._line, self._fresh, self._begun = line, True, False
+            self._line, self._fresh, self._begun = line, marker[0][0] != "#", False
             return True
         if len(rest) < 12 and (_MARKER_BEGUN.fullmatch(rest) or rest in ("~", "~~", "``")):
             self._wait()
@@ -204,7 +216,7 @@ class Marks:
         if len(fence[2]) > BRACKET_LIMIT or (fence[1][0] == "`" and "`" in fence[2]):
             return False
         self._guarded = bool(self._line or self._blank.rpartition("\n")[2])
-        self._say(fence[0], kind=Kind.OPENING)
+        self._say(self._guarding(fence[0]), len(fence[0]), Kind.OPENING)
         self._fence = fence[1]
         return True
 
@@ -216,12 +228,13 @@ class Marks:
             end = len(self._text)
         line = self._text[self._at : end]
         closing = _FENCE_END.fullmatch(line)
-        if self._guarded:
-            line = _LINKS_IN_CODE.sub(lambda found: found[0] + " ", line)
-        self._say(line, end - self._at, Kind.FENCE)
+        self._say(self._guarding(line), end - self._at, Kind.FENCE)
         if closing is not None and closing[1].startswith(self._fence):
             self._fence = ""
             self._begun = True  # a mark below the block belongs to it
+
+    def _guarding(self, line: str) -> str:
+        return _LINKS_IN_CODE.sub(lambda found: f"{found[0]} ", line) if self._guarded else line
 
     # --- within a line -----------------------------------------------------------------------------------------------
 
@@ -269,15 +282,16 @@ class Marks:
             self._at, self._drops = end, "line"  # "[1]: https://…", a list of sources; ours is made from what was cited
             return
         if self._begun:
-            self._blank = ""
+            self._blank, self._fresh = "", False  # what follows stands on the line before
         elif self._blank:
             self._out.append(Words(self._blank))
+            self._line += self._blank.rpartition("\n")[2]
             self._blank = ""
         self._skips = not self._begun
         self._marked(numbers, end)
 
     def _marked(self, numbers: tuple[int, ...], end: int) -> None:
-        self._at, self._follows = end, True
+        self._at, self._follows, self._left_out = end, True, True
         if numbers:
             self._out.append(Mark(numbers))
 
@@ -341,7 +355,7 @@ class Marks:
             end = self._enclosed(self._at + 1)
             target = self._target(end) if end is not None and self._letter(end) == "(" else None
             if target is not None:
-                self._at = target[1]
+                self._at, self._left_out = target[1], True
                 return
         self._say("!")
 
