@@ -102,8 +102,8 @@ class Closing:
             yield from self._settled()
         if self._held or self._may_begin(text):
             self._held += text
-            word = self._held.strip()
-            if len(word) >= WORD or not (self._begun or SENTINEL.startswith(word.strip(_AROUND))):
+            bare = self._held.strip(_AROUND)
+            if bare != SENTINEL and (len(bare) >= WORD or not (self._begun or SENTINEL.startswith(bare))):
                 yield from self._settled()
         else:
             yield from self._given(text)
