@@ -6,6 +6,9 @@ from typing import Final
 import httpx
 
 from app.domain.errors import SettingsError
+from app.mcp.spreading import spread_transport
+
+KEPT_SECONDS = 90.0  # that a connection stays open between two questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,9 @@ def http_client(*, connections: int = 512, proxy: str | None = None) -> httpx.As
     """
     return httpx.AsyncClient(
         timeout=httpx.Timeout(30.0, connect=5.0),
-        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=64, keepalive_expiry=90.0),
+        transport=spread_transport(connections, KEPT_SECONDS, proxy),
         follow_redirects=False,
         trust_env=False,
-        proxy=proxy,
     )
 
 

@@ -1,10 +1,12 @@
 """The fake upstream itself: what others rely on when they use it."""
 
+import asyncio
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+from app.domain.errors import AppError
 from app.mcp.client import McpSource
 from app.mcp.connecting import http_client
 from tests.support.remote import remote, written
@@ -44,34 +46,33 @@ async def test_an_answer_costs_a_search_as_well() -> None:
         await written(source, "How long is a token valid?")
         await source.search_documents("token")
         upstream.play("search_documents", "")
-        errors = [each for each in [await _code(source)] if each]
-        assert errors == ["quota_exceeded"]
+        assert await _code(source) == "quota_exceeded"
 
 
 async def _code(source: McpSource) -> str:
     try:
         await source.search_documents("token")
-    except Exception as error:  # noqa: BLE001
-        return str(getattr(error, "code", ""))
+    except AppError as error:
+        return error.code
     return ""
 
 
 async def test_the_fake_can_be_run_and_told_what_to_play_from_another_process() -> None:
     command = [sys.executable, "-m", "tests.support.upstream", "--port", "0", "--tools", "reference", "--key", "K"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            port = re.fullmatch(r"ready on (\d+)\n", process.stdout.readline())[1]  # type: ignore[index]
-            address = f"http://127.0.0.1:{port}"
-            async with http_client() as client:
-                source = McpSource(f"{address}/mcp", collection="remote", client=client, api_key="K")
-                await client.post(
-                    f"{address}/play", json={"tool": "search_documents", "play": "A:quota_minute", "times": 1}
-                )
-                assert await _code(source) == "quota_exceeded"
-                assert await source.search_documents("token")
-                told = (await client.get(f"{address}/calls")).json()
-                assert told["calls"] == {"search_documents": 2}
-        finally:
-            process.terminate()
-            process.wait(20)
+    process = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        ready = re.fullmatch(r"ready on (\d+)\n", (await process.stdout.readline()).decode())
+        assert ready is not None
+        address = f"http://127.0.0.1:{ready[1]}"
+        async with http_client() as client:
+            source = McpSource(f"{address}/mcp", collection="remote", client=client, api_key="K")
+            play = {"tool": "search_documents", "play": "A:quota_minute", "times": 1}
+            await client.post(f"{address}/play", json=play)
+            assert await _code(source) == "quota_exceeded"
+            assert await source.search_documents("token")
+            told = (await client.get(f"{address}/calls")).json()
+            assert told["calls"] == {"search_documents": 2}
+    finally:
+        process.terminate()
+        await process.wait()
