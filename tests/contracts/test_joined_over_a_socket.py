@@ -5,6 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from app.answering.answerer import Answerer
+from app.answering.extractive import ExtractiveWriter
+from app.answering.gate import Gate
+from app.answering.grounded import Grounded
+from app.answering.rewriting import Rewriter
 from app.domain.answers import EMPTY_ANSWER, Answer, AnswerWritten, Question
 from app.domain.errors import DocumentNotFound
 from app.mcp.client import McpSource
@@ -57,6 +62,21 @@ async def test_an_answer_over_the_wire_is_the_documents_own(data: Path, remote: 
         assert there.text == here.text
     cited = [citation.name for citation in here.citations]
     assert list(there.references) == (cited or [page.name for page in here.retrieved[:5]])
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+async def test_a_reader_of_the_remote_one_sees_the_same_outcome_and_the_same_documents(
+    data: Path, remote: McpSource, question: str
+) -> None:
+    here, there = await embedded(data, question), EMPTY_ANSWER
+    async for event in Answerer(remote, Grounded(ExtractiveWriter(), Gate()), Rewriter()).answer(Question(question)):
+        there = there.apply(event)
+    assert there.outcome is here.outcome
+    assert {citation.name for citation in there.citations} <= {citation.name for citation in here.citations}
+    if here.citations:
+        assert "".join(there.text.split()) == "".join(here.text.split())
+        assert there.citations[0].name == here.citations[0].name
+        assert there.citations[0].uri == here.citations[0].uri
 
 
 async def test_searches_and_documents_over_the_wire_are_the_documents_own(data: Path, remote: McpSource) -> None:

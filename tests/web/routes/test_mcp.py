@@ -138,7 +138,10 @@ async def test_where_tokens_are_needed_none_is_no_way_in(data: Path) -> None:
         assert (await client.get("/healthz")).status == 200
 
 
-async def test_a_secret_stands_in_no_reply_and_no_log(client: Client, data: Path) -> None:
+async def test_a_secret_stands_in_no_reply_and_no_log(
+    client: Client, data: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
     secrets = [(await new_token(data, scope))[1] for scope in TokenScope]
     with structlog.testing.capture_logs() as logs:
         replies = [
@@ -147,7 +150,7 @@ async def test_a_secret_stands_in_no_reply_and_no_log(client: Client, data: Path
             for era in ERAS
             for method in ("tools/list", "no/such", "tools/call")
         ]
-    told = repr(logs) + "".join(f"{reply.headers}{reply.text}" for reply in replies)
+    told = repr(logs) + caplog.text + "".join(f"{reply.headers}{reply.text}" for reply in replies)
     assert not [secret for secret in secrets if secret[7:] in told]
 
 
@@ -227,7 +230,18 @@ def garbage(dice: random.Random) -> bytes:
     return (text[: dice.randrange(len(text))] if dice.random() < 0.1 else text).encode()
 
 
-@pytest.mark.filterwarnings("default")  # the SDK's own, of what it could not read
+async def test_a_question_stands_in_no_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    with structlog.testing.capture_logs() as logs:
+        for era in ERAS:
+            for tool in ("search_documents", "answer_query"):
+                await called(client, tool, {"query": "canary pump"}, era)
+                await called(client, tool, {"query": ["canary"]}, era)
+            await posted(client, "tools/call", {"name": "answer_query", "arguments": "canary"}, era)
+            await posted(client, "canary", {"canary": "canary"}, era)
+    assert "canary" not in repr(logs) + caplog.text
+
+
 async def test_no_message_whatsoever_is_our_failure(client: Client) -> None:
     dice = random.Random(SEED)
     for number in range(400):
