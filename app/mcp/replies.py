@@ -61,6 +61,9 @@ _OF_A_TOOL = re.compile(  # but not a document whose name ends in "tool"
     r"\b(?:unknown|no such) tool\b|"
     r"(?<![/\w.-])tool\b[ :'\"`]*[\w-]{0,60}['\"`]? (?:is |was |does )?(?:not found|not exist|unknown|not available)"
 )
+_AGAIN_IN = re.compile(
+    r"\b(?:again|retry) (?:in|after) (\d{1,7}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?\b"
+)  # ours says it so
 _NOT_THERE = re.compile(r"not found|does not exist|no such document|unknown document")
 _LONGEST_WAIT = 172_800.0  # seconds; who names more is not believed
 _SHORTEST_DAY = 600.0  # seconds; a day's quota is not back sooner, though some name the wait of the minute's
@@ -145,7 +148,7 @@ ROWS: tuple[Row, ...] = (
         Kind.NO_DOCUMENT, lambda f: f.tool in FETCHES and not f.word and not f.http and bool(_NOT_THERE.search(f.said))
     ),
     Row(Kind.SLOW, lambda f: f.http in (408, 504) or f.word == "DEADLINE_EXCEEDED"),
-    Row(Kind.REJECTED, lambda f: f.word in ("INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE")),
+    Row(Kind.REJECTED, lambda f: f.word in ("INVALID_ARGUMENT", "OUT_OF_RANGE")),
     Row(Kind.REJECTED, lambda f: not f.word and f.rpc in (-32602, -32600)),
     Row(Kind.REJECTED, lambda f: not f.word and f.structured and f.http in (400, 413, 422)),
 )
@@ -177,6 +180,8 @@ def facts_of(reply: Reply, tool: str, now: Clock = _utc_now) -> Facts:
     rpc = code if isinstance(code, int) and -33000 < code < -32000 else 0
     said = " ".join(seen.texts)[:20_000]
     word = seen.word or (found[1] if (found := _WORD.search(said)) else "")
+    again = _AGAIN_IN.search(said.casefold())
+    delay = seen.delay.removesuffix("s") or (again[1] if again else "")
     http = reply.status if reply.status >= 300 else seen.code
     return Facts(
         tool=tool,
@@ -185,7 +190,7 @@ def facts_of(reply: Reply, tool: str, now: Clock = _utc_now) -> Facts:
         word=word,
         reasons=frozenset(seen.reasons),
         said=said.casefold(),
-        retry_after=_waiting(reply.retry_after, now) or _seconds(seen.delay.removesuffix("s")),
+        retry_after=_waiting(reply.retry_after, now) or _seconds(delay),
         structured=bool(message),
     )
 

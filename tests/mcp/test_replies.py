@@ -134,6 +134,8 @@ def is_error(text: str, http: int = 200) -> Reply:
     [
         (is_error("Quota exceeded."), ANSWER, QuotaExceeded),
         (is_error("Something went wrong."), ANSWER, SourceUnavailable),
+        (is_error("FAILED_PRECONDITION: User location is not supported."), ANSWER, SourceUnavailable),
+        (status(400, "User location is not supported.", "FAILED_PRECONDITION"), ANSWER, SourceUnavailable),
         (is_error("Unknown tool: 'get_documents'"), FETCH, ToolNotOffered),
         (is_error("Document not found: documents/a"), FETCH, DocumentNotFound),
         (is_error("NOT_FOUND: documents/x.dev/my-tool not found"), FETCH, DocumentNotFound),
@@ -216,6 +218,13 @@ def test_retry_after_is_seconds_or_a_date_or_nothing(header: str, wait: float | 
     for code in (429, 503):
         error = raised(Reply(code, None, header), ANSWER)
         assert error.retry_after == wait  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("text", ["Again in 31 s.", "Please retry in 31.0s.", "Try again after 31 seconds."])
+def test_the_time_to_wait_may_stand_in_the_text(text: str) -> None:
+    error = raised(is_error(f"RESOURCE_EXHAUSTED: Too often. {text}"), ANSWER)
+    assert isinstance(error, QuotaExceeded)
+    assert error.retry_after == RETRY_SECONDS
 
 
 @pytest.mark.parametrize(("wait", "kept"), [("31", None), ("7200", 7200.0), ("", None)])
