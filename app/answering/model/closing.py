@@ -91,7 +91,7 @@ class Closing:
         if broken:
             found += self._given(" …")
         found += self._closed()
-        if cut and not broken:
+        if cut and not broken and self._begun:
             found += self._given("\n\n…")
         return _joined(found)
 
@@ -150,6 +150,8 @@ class Closing:
         return any(end == len(body) for _, end in sentences_of(body + held))
 
     def _given(self, text: str) -> Iterator[AnswerEvent]:
+        if self._silent or not (self._begun or text.strip()):
+            return
         self._current += text
         self._begun = self._begun or bool(text.strip())
         yield TextDelta(text)

@@ -74,7 +74,7 @@ EXAMPLES = {
     "VALVES turn [2]. PUMPS run [1]. PUMPS and VALVES [2] so.": "VALVES turn.«1» PUMPS run.«2» PUMPS and VALVES so.«1»",
     "VALVES turn. [2] PUMPS run. [1]": "VALVES turn.«1» PUMPS run.«2»",
     "VALVES turn.[2]\nPUMPS run.[1]\n\nAnd so on.": "VALVES turn.«1»\nPUMPS run.«2»\n\nAnd so on.«?»",
-    "\n\n[2] VALVES turn. Next": "\n\nVALVES turn.«1» Next«?»",
+    "\n\n[2] VALVES turn. Next": "VALVES turn.«1» Next«?»",
     # claims prove nothing, and what is right needs no claim
     "VALVES turn [1]. PUMPS run. All is well [1][2].": "VALVES turn.«1» PUMPS run.«2» All is well.«?»",
     "PUMPS and VALVES. PUMPS and VALVES [2].": "PUMPS and VALVES.«1,2» PUMPS and VALVES.«2»",
