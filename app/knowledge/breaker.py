@@ -141,15 +141,13 @@ class Breaker:
         return True
 
     def _failed(self, began: float, told: float | None, *, trial: bool) -> None:
-        if self._open and not trial:  # it began before the rest
-            return
         self._failures += 1
         if trial or self._failures >= self._patience.failures:
             self._open = True
             self._pause.begin(began, told)
 
     def _answered(self, began: float, *, trial: bool) -> None:
-        if self._open and not trial:
+        if self._open and not trial:  # it began before the rest: only the trial ends it
             return
         self._failures, self._open = 0, False
         self._pause.end(began)

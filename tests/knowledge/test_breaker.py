@@ -114,6 +114,19 @@ async def test_two_hundred_that_fail_together_are_one_rest_of_ten_seconds() -> N
     assert await breaker.search_documents("how")
 
 
+async def test_an_answer_to_a_call_from_before_the_rest_does_not_end_it() -> None:
+    clock, inner = Clock(), Counted(held=asyncio.Event())
+    breaker = Breaker(inner, now=clock)
+    early = asyncio.create_task(breaker.search_documents("how"))
+    await settled()
+    held, inner.held = inner.held, None
+    await failed(breaker, inner, 5)
+    held.set()
+    assert await early
+    with pytest.raises(SourceUnavailable):
+        await breaker.search_documents("how")
+
+
 async def test_the_guards_own_refusal_of_the_trial_says_nothing() -> None:
     clock, inner = Clock(), Counted()
     breaker = Breaker(inner, now=clock)
@@ -150,6 +163,15 @@ async def test_an_answer_that_fails_is_asked_for_once() -> None:
     with pytest.raises(SourceUnavailable):
         await told(Breaker(inner, now=Clock()).answer_query(Question("How?")))
     assert inner.count == {"answer_query": 1}
+
+
+def test_after_a_clock_was_set_back_a_failure_begins_a_pause_as_ever() -> None:
+    clock = Clock()
+    pause = Pause(60, 900, clock)
+    pause.begin(clock() - 1)
+    clock.move(-500)
+    assert not pause.on
+    assert pause.begin(clock() - 1) == 120
 
 
 @pytest.mark.parametrize("nonsense", [math.nan, math.inf, -5.0, 0.0, 1e12])

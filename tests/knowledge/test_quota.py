@@ -22,9 +22,8 @@ from app.knowledge.quota import (
     DaysInMemory,
     QuotaGuard,
     QuotaLimits,
-    quota_day,
-    until_reset,
 )
+from app.knowledge.windows import quota_day, until_reset
 from tests.knowledge.counted import Clock, Counted, settled, told
 
 HOUR, DAY = 3600, 86400

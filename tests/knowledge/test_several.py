@@ -175,6 +175,13 @@ async def test_a_page_is_fetched_from_whoever_found_it() -> None:
     assert remote.calls[-1] == ("batch_get_documents", ("documents/x",))
 
 
+async def test_a_page_that_two_found_is_the_first_members() -> None:
+    own, remote = Counted(found=(chunk("a"),)), Counted(found=(chunk("a"), chunk("x")))
+    source = two(own, remote)
+    assert [each.collection for each in await source.search_documents("how")] == ["own", "google"]
+    assert (await source.get_document("documents/a")).collection == "own"
+
+
 async def test_a_page_that_nobody_found_is_asked_of_each_in_order() -> None:
     own, remote = (
         Counted(unknown=frozenset({"documents/x", "documents/n"})),
