@@ -12,7 +12,10 @@ from app.domain.answers import EMPTY_ANSWER, AnswerCompleted, AnswerWritten, Out
 from app.domain.documents import Scope
 from app.domain.errors import DocumentNameInvalid, DocumentNotFound, ToolRejected
 from app.knowledge.source import KnowledgeSource
+from app.mcp.client import McpSource
+from app.mcp.connecting import http_client
 from tests.support.corpus import BASE, PAGES, plant
+from tests.support.programs import listening, program_app
 from tests.support.remote import remote
 from tests.support.upstream_pages import pages_from
 
@@ -26,15 +29,20 @@ async def own(tmp_path: Path) -> AsyncIterator[KnowledgeSource]:
         yield corpus.source
 
 
-@pytest.fixture(params=["corpus", "live", "reference", "single"])
+@pytest.fixture(params=["corpus", "live", "reference", "single", "served"])
 async def source(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[KnowledgeSource]:
-    """The own corpus, and clients of servers with these sets of tools."""
+    """The own corpus, clients of servers with these sets of tools, and a client of our own server over that corpus."""
     if request.param == "corpus":
         async with plant(tmp_path) as corpus:
             yield corpus.source
+    elif request.param == "served":
+        async with plant(tmp_path):
+            pass
+        async with listening(program_app(tmp_path / "data")) as address, http_client() as client:
+            yield McpSource(f"{address}/mcp", collection="remote", client=client)
     else:
-        async with remote(tools=request.param, pages=pages_from(PAGES, BASE)) as (client, _):
-            yield client
+        async with remote(tools=request.param, pages=pages_from(PAGES, BASE)) as (joined, _):
+            yield joined
 
 
 async def test_search_yields_at_most_five_chunks_with_their_parents(source: KnowledgeSource) -> None:
