@@ -16,7 +16,7 @@ import httpx
 import structlog
 
 from app.answering.model.replies import LENGTH, Delta, Thoughts, delta_of, events_of, whole
-from app.domain.errors import ModelError
+from app.domain.errors import ModelError, SettingsError
 
 CONNECT_SECONDS = 5.0
 FIRST_TOKEN_SECONDS = 30.0
@@ -43,7 +43,10 @@ def completions_url(url: str) -> str:
 
 
 class ModelEndpoint:
-    """One model at one address. It learns which of the two forms of a parameter the endpoint takes, and keeps to it."""
+    """One model at one address. It learns which of the two forms of a parameter the endpoint takes, and keeps to it.
+
+    Raises SettingsError for a key that cannot stand in a header.
+    """
 
     def __init__(
         self,
@@ -59,6 +62,10 @@ class ModelEndpoint:
         self._url = completions_url(url)
         self._name = name
         self._headers = {"Accept": "text/event-stream, application/json"}
+        if not api_key.isascii() or not api_key.isprintable():  # an error of the library's would show it
+            raise SettingsError(
+                "model_api_key", "holds what cannot stand in a header.", "Give it as it was issued, on one line."
+            )
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
         self._first = first_token

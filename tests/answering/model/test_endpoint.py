@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from app.answering.model.endpoint import TEXT_LIMIT, CutShort, ModelEndpoint, completions_url
 from app.answering.model.replies import Thoughts, delta_of, events_of
-from app.domain.errors import ModelError
+from app.domain.errors import ModelError, SettingsError
 from tests.support.model import BODY, FakeModel
 
 KEY = "key-that-nobody-may-see"
@@ -136,6 +136,14 @@ async def test_an_address_where_nobody_listens_is_the_same_error(client: httpx.A
         url = model.url
     with pytest.raises(ModelError, match="ConnectError"):
         await told(ModelEndpoint(client, url, "tiny", KEY))
+
+
+@pytest.mark.parametrize("key", ["schlüssel-geheim", "secret\nX-Other: 1", "secret\x00"])
+def test_a_key_that_cannot_be_sent_is_told_without_showing_it(key: str) -> None:
+    with pytest.raises(SettingsError) as failure:
+        ModelEndpoint(httpx.AsyncClient(), "http://127.0.0.1:1", "tiny", key)
+    assert key not in repr(failure.value)
+    assert "secret" not in repr(failure.value)
 
 
 @pytest.mark.parametrize(
