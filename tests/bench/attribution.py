@@ -115,7 +115,9 @@ def main() -> int:
         began = perf_counter()
         score = judged(half)
         spent = (perf_counter() - began) / len(score.verdicts)
-        out.write(f"{half}: {len(score.verdicts)} sentences, precision {score.precision:.3f}, recall {score.recall:.3f}")
+        out.write(
+            f"{half}: {len(score.verdicts)} sentences, precision {score.precision:.3f}, recall {score.recall:.3f}"
+        )
         out.write(f", foreign documents {control(half):.3f}, {spent * 1000:.2f} ms a sentence\n")
         counts = Counter(verdict.labelled.label for verdict in score.verdicts)
         for label, count in sorted(counts.items()):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from app.answering.attribution.places import Place
 from app.answering.attribution.vocabulary import EXCLUSIVE, EXCLUSIVE_OR_NEAR, OPPOSITES, TURNING
-from app.answering.attribution.wording import Token, Wording, wording_of
+from app.answering.attribution.wording import SHORT_SCOPE, Token, Wording, wording_of
 from app.answering.blocks import BlockKind
 
 Weigh = Callable[[str], float]
@@ -57,7 +57,9 @@ def _meant(name: str, said: Wording, places: Sequence[Place], holding: Sequence[
         return False
     others = [other for other in best.wording.names if other not in said.names and other.strip("-") not in name]
     if all(place.kind is BlockKind.CODE for place in holding):
-        return not any(set(place.wording.names) - set(said.names) for place in places if place.kind is not BlockKind.CODE)
+        return not any(
+            set(place.wording.names) - set(said.names) for place in places if place.kind is not BlockKind.CODE
+        )
     return not others and (holding[0].at < best.at or _stems(name) <= best.wording.stems)
 
 
@@ -87,9 +89,7 @@ def _numbers_agree(said: Wording, places: Sequence[Place], weigh: Weigh) -> bool
         number = token.number
         if number is None:
             continue
-        found = [
-            (place, other) for place in places for other in place.wording.numbers if _same(token, other)
-        ]
+        found = [(place, other) for place in places for other in place.wording.numbers if _same(token, other)]
         if not found:
             if any(_same(token, other) and not _soft(other) for w in _frames(places) for other in w.numbers):
                 continue
@@ -116,6 +116,10 @@ def _same(one: Token, other: Token) -> bool:
 def _belongs(token: Token, said: Wording, places: Sequence[Place], weigh: Weigh) -> bool:
     """Whether no other number of the passage stands in surroundings that fit the sentence's number clearly better."""
     wanted = said.near(token)
+    if len(places) > 1 and places[0].kind is BlockKind.ROW:  # rows are records: what is said of one is not of another
+        best = max(places, key=lambda place: len(wanted & place.wording.stems))
+        if not any(_same(token, other) for other in best.wording.numbers):
+            return False
     own = rival = 0.0
     for place in places:
         for other in place.wording.numbers:
@@ -176,15 +180,23 @@ def _what_is_negated_is_negated_there(said: Wording, places: Sequence[Place]) ->
         heads = frozenset(token.stem for token in tokens if token.head)
         best = max(places, key=lambda place: len(negated & place.wording.stems))
         there = best.wording
-        if negated & framed or there.denials or opposed(negated) & there.all_stems:
+        if (heads & there.affirmed) - there.negated - framed:
+            return False
+        if heads & framed or (there.denials | opposed(negated) & there.all_stems) - said.all_stems:
             continue
-        if not negated & there.stems and len(negated) <= 2:
+        if len(negated) <= SHORT_SCOPE and not heads & there.stems:
             continue  # "without arguments", where the passage just gives none
-        if not there.negates or (heads & there.affirmed) - there.negated:
+        if not there.negates:
             return False
         if not heads & there.negated and not there.heads & negated:
+            if negated & there.negated and _excepts(said, clause):
+                continue  # "unless you pass", "unless you specify"
             return False
     return True
+
+
+def _excepts(said: Wording, clause: int) -> bool:
+    return any(token.raw in ("unless", "except") for token in said.tokens if token.clause == clause)
 
 
 def opposed(stems: frozenset[str]) -> frozenset[str]:
@@ -205,7 +217,7 @@ def _turned(said: Wording, place: Place, places: Sequence[Place]) -> bool:
         if not excuses:
             return True
     turning = (there.denials & TURNING) - said.all_stems
-    return bool(fitting and turning and not said.denies and not there.tokens[0].raw == "to")
+    return bool(fitting and turning and not said.denies and there.tokens[0].raw != "to")
 
 
 def _fitting(said: Wording, places: Sequence[Place]) -> Place:

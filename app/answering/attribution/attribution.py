@@ -24,6 +24,7 @@ ENOUGH_OF_FEW = 0.78  # where there are three words or four
 ENOUGH_CLAIMED = 0.93  # times that, where the writer itself named the document
 NEAR = 0.10  # what it counts that the sentence before rests close by, for one that says "it"
 AS_GOOD = 0.01  # a second document is named only where it says the same
+PIECES = 500  # of an answer: what is longer is no answer, and its rest is left without a source
 LINES = 0.6  # of code that must stand in a document's code
 _BACK = re.compile(r"(?:it|its|they|their|these|this|that|those|such|both|also|otherwise|then)\b", re.IGNORECASE)
 _CODE_LINE = re.compile(r"[^\n]+")
@@ -60,9 +61,11 @@ class Attribution:
         segments: list[Segment] = []
         at = 0
         before = ""
-        for piece in pieces_of(text):
-            if not piece.claims:
-                continue
+        for number, piece in enumerate(each for each in pieces_of(text) if each.claims):
+            if number >= PIECES:
+                segments.append(Segment(text[at:], unsupported=True))
+                at = len(text)
+                break
             words = text[piece.start : piece.end]
             supports = self.support(words, before=before)
             before = words

@@ -24,7 +24,9 @@ BESIDE = 0.5  # and one that stands in the next sentence
 A_PLACE_MORE = 0.03  # what a further sentence must bring
 UNKNOWN = 0.7  # what a word weighs that stands nowhere: it may be another word for something
 LEAST = 0.35  # a window that says less is not looked at closely
+COMPARABLE = 0.7  # times the share of what agrees: what says less than that contradicts nothing
 AGAINST = 0.08  # by how much a passage that contradicts must fit better to speak against one that agrees
+LOOKED_AT = 4_000  # places that hold one of the words; common words are left out where there are more
 NEARBY = 4  # places before and after the last sentence's support
 
 
@@ -89,7 +91,8 @@ class Matcher:
                 if not better and rest <= max(against[name], former[1] + AGAINST if former else 0.0):
                     continue
                 if not agrees(said, window, self.weight):
-                    against[name] = max(against[name], rest)
+                    if former is None or share >= former[0].share * COMPARABLE:
+                        against[name] = max(against[name], rest)
                 elif better:
                     best[name] = Match(window, share), rest
         kept = [match for match, rest in best.values() if against[match.document.name] <= rest + AGAINST]
@@ -107,8 +110,13 @@ class Matcher:
 
     def _candidates(self, weights: dict[str, float], near: Match | None) -> list[int]:
         scores: dict[int, float] = defaultdict(float)
-        for stem, weight in weights.items():
-            for number in self._holding.get(stem, ()):
+        looked = 0
+        for stem, weight in sorted(weights.items(), key=lambda each: len(self._holding.get(each[0], ()))):
+            held = self._holding.get(stem, ())
+            looked += len(held)
+            if looked > LOOKED_AT and scores:
+                break
+            for number in held[:LOOKED_AT]:
                 scores[number] += weight
         found = sorted(scores, key=lambda number: (-scores[number], number))[:CANDIDATES]
         if near is not None:
@@ -133,9 +141,9 @@ class Matcher:
         if place.kind not in (BlockKind.ITEM, BlockKind.ROW):
             return (place,)
         begin = end = number
-        while begin and self._same_group(begin - 1, number):
+        while begin and end - begin <= GROUP and self._same_group(begin - 1, number):
             begin -= 1
-        while end + 1 < len(self._places) and self._same_group(end + 1, number):
+        while end + 1 < len(self._places) and end - begin <= GROUP and self._same_group(end + 1, number):
             end += 1
         return tuple(self._places[begin : end + 1])
 
@@ -174,7 +182,6 @@ def _belong(window: Sequence[Place]) -> bool:
     """Whether places make one passage: they stand under one heading, and rows are of one table."""
     first = window[0]
     return all(
-        place.section is first.section
-        and (BlockKind.ROW not in (place.kind, first.kind) or place.group == first.group)
+        place.section is first.section and (BlockKind.ROW not in (place.kind, first.kind) or place.group == first.group)
         for place in window
     )

@@ -12,15 +12,19 @@ FEWEST_WORDS = 3  # less claims nothing, unless it holds a number or code
 _MARK = re.compile(r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
 _WORDS = re.compile(r"\w+")
 _EMPTY = re.compile(
-    r"(?:(?:sure|certainly|of course|hello|hi|thanks?|thank you|great|okay|ok|yes|no|note|tip|important|summary|in summary"
-    r"|example|for example|see also|sources?|references?)\b[\s,.!:]*){1,3}$"
+    r"(?:(?:sure|certainly|of course|hello|hi|thanks?|thank you|great|okay|ok|yes|no|note|tip"
+    r"|important|summary|in summary"
+    r"|example|for example|see also|sources?"
+    r"|references?)\b[\s,.!:]*){1,3}$"
     r"|(?:i )?hope (?:this|that) helps|let me know|feel free|happy to help|good luck|here(?:'s| is| are)\b[^.]*[.:]$"
     r"|(?:below|above|the following) (?:is|are)\b[^.]*:$"
     r"|(?:for|to learn|to find)(?: out)? (?:more|further|additional)?\s*(?:information|details|more)\b"
     r"|see (?:also )?(?:the )?[^.]{0,80}(?:documentation|docs|guide|page|section|below|above)[^.]*\.?$"
     r"|(?:based on|according to) the (?:provided|given)\b[^,.]{0,60}[:,.]?$"
-    r"|(?:the|these|those) (?:provided |given |available |retrieved )?(?:documents?|documentation|pages?|passages?|sources?|context)"
-    r" (?:do|does|did)(?:es)?(?: not|n't) (?:say|mention|contain|cover|describe|explain|provide|specify|state|tell|include|answer)"
+    r"|(?:the|these|those) (?:provided |given |available |retrieved )?(?:documents?|documentation|pages?|passages?"
+    r"|sources?|context)"
+    r" (?:do|does|did)(?:es)?(?: not|n't) (?:say|mention|contain|cover|describe|explain|provide"
+    r"|specify|state|tell|include|answer)"
     r"|(?:this|it|that) (?:is|was) not (?:mentioned|covered|described|stated|specified) in",
     re.IGNORECASE,
 )

@@ -1,4 +1,4 @@
-"""General English that turns or keeps a sentence's meaning: synonyms, opposites, negations, units. No domain's words."""
+"""General English that turns or keeps a meaning: synonyms, opposites, negations, units. No domain's words."""
 
 from collections.abc import Mapping
 
@@ -21,31 +21,31 @@ delete remove erase drop
 start begin launch
 use utilize employ usage
 allow let permit
-create make generate
+create make generate made
 show display
 need require must requirement necessary
 fail failure
 change modify alter modification
 set configure specify define assign
-run execute execution
+run execute execution ran
 call invoke invocation
 return yield
-choose select pick
-get fetch retrieve obtain
+choose select pick chosen chose
+get fetch retrieve obtain got
 folder directory
 app application
 config configuration
 stop halt terminate end
 check verify validate validation
 ensure guarantee
-contain include hold
+contain include hold held
 large big
 quick fast
-send transmit
-keep retain preserve
+send transmit sent
+keep retain preserve kept
 multiple several many
 each every per
-provide offer supply give
+provide offer supply give gave
 happen occur
 describe explain
 skip omit
@@ -80,7 +80,10 @@ different distinct
 identical same
 view see look
 try attempt
-build construct
+build construct built
+write written wrote
+take taken took
+lose lost loss
 instead rather
 simple easy
 option flag
@@ -189,7 +192,8 @@ NEGATORS = frozenset(
 DENIALS = frozenset(
     map(
         canonical,
-        """unsupported unavailable impossible invalid disabled prevent avoid fail reject refuse forbid forbidden prohibit
+        """unsupported unavailable impossible invalid disabled prevent avoid fail reject refuse forbid forbidden
+        prohibit
         prohibited lack ignore deprecated skip exclude excluded deny absent stop unnecessary undefined unknown unset
         empty immutable outside insecure unsafe independent independently regardless discourage incompatible
         instead otherwise unlike rather irrespective isolated bypass""".split(),
@@ -201,7 +205,9 @@ EXCLUSIVE_OR_NEAR = EXCLUSIVE | frozenset(
     "just unless except alone sole single limited restricted must until never no not cannot nothing".split()
 )
 # Of these, what a passage does not do to its subject when the sentence leaves them out.
-TURNING = frozenset(map(canonical, "ignore disable deprecate unsupported forbidden reject unavailable incompatible".split()))
+TURNING = frozenset(
+    map(canonical, "ignore disable deprecate unsupported forbidden reject unavailable incompatible".split())
+)
 CLAUSE_ENDS = frozenset((",", ";", ":", ".", "!", "?", "|", "(", ")", "—", "–"))
 CLAUSE_WORDS = frozenset("but while whereas because if when although though which so and or".split())
 
@@ -233,16 +239,23 @@ FRAMING = frozenset(
     map(
         canonical,
         """example following note also simply just actually basically generally usually typically often let way thing
-        make specify provide support include called like several different various particular specific possible available
-        ensure means however therefore whenever whether additionally furthermore already use need get go back come take put
+        make specify provide support include called like several different various particular specific
+        possible available
+        ensure means however therefore whenever whether additionally furthermore already use need get go
+        back come take put
         give keep kept look case work mean everything something anything nothing around such again still even first then
         next after before finally want try help easy easily simple quickly directly own same new good best better well
-        part place time kind sort lot many much few little big small long short right left side end point fact reason result
+        part place time kind sort lot many much few little big small long short right left side end point
+        fact reason result
         order place instead rather quite very really only both together along across per via based according regarding
-        about over under above below greater equal less more most least each every any all whole entire full fully currently
-        now today later soon yet once always sometimes occasionally early late ago since while during until within without
-        between among through another other else certain given set let allow enable do done doing happen become turn leave
-        left say said tell told know known think see seen show shown find found call name user people someone anyone person
+        about over under above below greater equal less more most least each every any all whole entire
+        full fully currently
+        now today later soon yet once always sometimes occasionally early late ago since while during
+        until within without
+        between among through another other else certain given set let allow enable do done doing happen
+        become turn leave
+        left say said tell told know known think see seen show shown find found call name user people
+        someone anyone person
         need must should would could might may can cannot want able unable ability handle handy useful usefully nice
         merely roughly almost nearly approximately probably likely perhaps maybe""".split(),
     )

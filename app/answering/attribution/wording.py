@@ -31,12 +31,16 @@ SMALL = (
     | NEGATORS
 )
 
-_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\]){0,400})\](?:\([^()\s]{0,2000}(?:\s\"[^\"]*\")?\)|\[[^\[\]\n]{0,100}\])")
+_LINK = re.compile(
+    r"!?\[((?:[^\[\]]|\[[^\[\]]*\]){0,400})\](?:\([^()\s]{0,2000}(?:\s\"[^\"]*\")?\)|\[[^\[\]\n]{0,100}\])"
+)
 _TAG = re.compile(
     r"</?(?:p|br|hr|div|span|a|b|i|u|em|strong|code|pre|kbd|var|li|ul|ol|dl|dt|dd|td|th|tr|table|tbody|thead|img|sub|sup|h\d|details"
     r"|summary|center|font|small|iframe|video|section|figure|button)(?:\s[^<>\n]{0,400})?/?>"
 )
-_TOKEN = re.compile(r"(?P<code>`+[^`\n]{1,300}`+)|(?P<time>\d{1,2}(?::\d\d)+)|(?P<word>[^\s,;:!?()\[\]{}\"“”«»|`*—–]+|:{2})|(?P<end>[,;:!?|()—–])")
+_TOKEN = re.compile(
+    r"(?P<code>`+[^`\n]{1,300}`+)|(?P<time>\d{1,2}(?::\d\d)+)|(?P<word>[^\s,;:!?()\[\]{}\"“”«»|`*—–]+|:{2})|(?P<end>[,;:!?|()—–])"
+)
 _IN_CODE = re.compile(r"[^\s,;()\[\]{}\"'|=<>:]+(?:::[^\s,;()\[\]{}\"'|=<>:]+)*")
 _NUMBER = re.compile(r"[vV~<>=≥≤$#]*(\d[\d_,]*(?:\.\d+)*)(?:\.x)?(\+|st|nd|rd|th)?[-/]?([a-zA-Z%]{0,12})\.?$")
 _NAME = re.compile(
@@ -148,9 +152,9 @@ class Wording:
         return " ".join(plain(self.text).casefold().split())
 
     def near(self, token: Token) -> frozenset[str]:
-        """The stems of a token's clause; of its whole text where the clause has no others."""
+        """The stems of a token's clause; of its whole text where the clause has few others."""
         own = frozenset(t.stem for t in self.content if t.clause == token.clause and t is not token and not t.number)
-        return own or self.stems
+        return own if len(own) > 1 else own | self.stems
 
 
 def plain(text: str) -> str:
@@ -177,6 +181,7 @@ def wording_of(text: str) -> Wording:
 def _tokens(text: str) -> Iterator[Token]:
     clause = 0
     first = True  # a capital letter there says nothing
+    counted = False  # the word before is a number, and this may be its unit
     raws = list(_raw(_bare(text)))
     for at, (raw, coded) in enumerate(raws):
         if not coded and raw in CLAUSE_ENDS:
@@ -190,7 +195,7 @@ def _tokens(text: str) -> Iterator[Token]:
         number = _number(raw, following)
         if number is not None:
             yield Token(low, number.exact, clause, number=number)
-        elif not _WORD.search(raw) and not coded:
+        elif not coded and (not _WORD.search(raw) or raw.endswith("-")):
             continue
         elif coded or _NAME.fullmatch(raw):
             name = raw.strip(".'\"").removesuffix("()").casefold()
@@ -202,10 +207,11 @@ def _tokens(text: str) -> Iterator[Token]:
             shout = len(raw) > 1 and raw.isupper()
             proper = shout or (not first and raw[:1].isupper())
             for part in _WORD.findall(low):
-                small = part in SMALL or part.endswith("n't")
+                small = part in SMALL or part.endswith("n't") or (counted and part in UNITS)
                 yield Token(part, _canonical(part), clause, small=small, proper=proper and not small)
                 if len(part) > 7 and part.startswith("un") and not part.startswith(_NOT_UN):
                     yield Token(part, _canonical(part[2:]), clause, negated=True)
+        counted = number is not None and bool(number.kind)
         first = False
 
 
@@ -255,7 +261,7 @@ def _number(raw: str, following: str) -> Number | None:
     figure = match[1].replace(",", "").replace("_", "").rstrip(".")
     unit = (match[3] or following).casefold()
     if match[3] and unit not in UNITS:
-        return None if unit[:1] not in ("x",) else Number(figure, None)
+        return None if not unit.startswith("x") else Number(figure, None)
     kind, factor = UNITS.get(unit, ("", 1.0))
     if kind and not match[3] and len(unit) == 1 and unit != "%":
         kind, factor = "", 1.0
