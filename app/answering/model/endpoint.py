@@ -64,7 +64,9 @@ class ModelEndpoint:
         self._headers = {"Accept": "text/event-stream, application/json"}
         if not api_key.isascii() or not api_key.isprintable():  # an error of the library's would show it
             raise SettingsError(
-                "model_api_key", "holds what cannot stand in a header.", "Give it as it was issued, on one line."
+                "FOOTNOTE_MODEL_API_KEY",
+                "holds what cannot stand in a header.",
+                "Give it as it was issued, on one line.",
             )
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
