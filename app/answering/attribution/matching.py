@@ -25,7 +25,7 @@ A_PLACE_MORE = 0.03  # what a further sentence must bring
 UNKNOWN = 0.7  # what a word weighs that stands nowhere: it may be another word for something
 LEAST = 0.35  # a window that says less is not looked at closely
 COMPARABLE = 0.7  # times the share of what agrees: what says less than that contradicts nothing
-AGAINST = 0.08  # by how much a passage that contradicts must fit better to speak against one that agrees
+AGAINST = 0.05  # by how much a passage that contradicts must fit better to speak against one that agrees
 LOOKED_AT = 4_000  # places that hold one of the words; common words are left out where there are more
 NEARBY = 4  # places before and after the last sentence's support
 

@@ -5,7 +5,7 @@ import pytest
 from tests.bench.attribution import control, judged, labelled
 
 
-@pytest.mark.parametrize(("half", "precision", "recall"), [("dev", 0.91, 0.90), ("test", 0.83, 0.78)])
+@pytest.mark.parametrize(("half", "precision", "recall"), [("dev", 0.93, 0.89), ("test", 0.84, 0.78)])
 def test_sentences_are_bound_as_well_as_they_were(half: str, precision: float, recall: float) -> None:
     score = judged(half)
     assert score.precision >= precision
