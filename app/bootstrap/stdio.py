@@ -11,7 +11,7 @@ from app.settings.values import Settings
 
 async def run_stdio(settings: Settings) -> None:
     """Serve whoever started this process until it closes our standard input. What it may find is everything."""
-    from app.mcp.server import Desk, create_server  # noqa: PLC0415  # late: the SDK takes a second or more to load
+    from app.mcp.server import Desk, create_server  # noqa: PLC0415  # late: the SDK takes half a second to load
     from app.mcp.stdio import serve_stdio  # noqa: PLC0415
 
     async with open_knowledge(settings) as knowledge:

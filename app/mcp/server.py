@@ -1,6 +1,6 @@
 """Our MCP server: the reference's tools over any KnowledgeSource. Not how it is reached (HTTP, standard input).
 
-Import it late: the SDK takes a second or more to load. Nothing is kept between two calls.
+Import it late: the SDK takes half a second to load. Nothing is kept between two calls.
 """
 
 import asyncio

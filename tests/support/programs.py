@@ -65,7 +65,9 @@ class _Quiet(uvicorn.Server):
 @asynccontextmanager
 async def listening(app: ASGIApp) -> AsyncIterator[str]:
     """The app on a real socket of this machine; its address."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    # The protocol is named: only then asyncio sends small replies at once (TCP_NODELAY).
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
         server = _Quiet(uvicorn.Config(app, log_config=None, server_header=False, timeout_graceful_shutdown=5))
         serving = asyncio.create_task(server._serve([listener]))  # `serve` would take the signals
         try:

@@ -97,7 +97,7 @@ class _Transports:
     def __init__(self, services: Services, question_limit: int) -> None:
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
 
-        from app.mcp.server import Desk, create_server  # noqa: PLC0415  # late: loading them takes a second or more
+        from app.mcp.server import Desk, create_server  # noqa: PLC0415  # late: loading them takes half a second
 
         desk = Desk(
             services.source,
