@@ -62,7 +62,7 @@ _OF_A_TOOL = re.compile(  # but not a document whose name ends in "tool"
     r"(?<![/\w.-])tool\b[ :'\"`]*[\w-]{0,60}['\"`]? (?:is |was |does )?(?:not found|not exist|unknown|not available)"
 )
 _AGAIN_IN = re.compile(
-    r"\b(?:again|retry) (?:in|after) (\d{1,7}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)?\b"
+    r"\b(?:again|retry) (?:in|after) (\d{1,7}(?:\.\d{1,9})?) ?(?:s|secs?|seconds?)\b"
 )  # ours says it so
 _NOT_THERE = re.compile(r"not found|does not exist|no such document|unknown document")
 _LONGEST_WAIT = 172_800.0  # seconds; who names more is not believed

@@ -32,13 +32,14 @@ import asyncio
 import json
 import re
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Self
+from typing import Self
 
 from tests.support.upstream_pages import PAGES, UpstreamPage
+from tests.support.upstream_requests import Requested, request_from
 from tests.support.upstream_shapes import MEANINGS, RAW, SECRET, SHAPES, Raw, answered, encoded, failure
 from tests.support.upstream_tools import CHANGES, TOOLS, Refused, Shelves, changed, listed
 
@@ -47,37 +48,6 @@ PATH = "/mcp"
 _SENT = {"silent", "slow", "drip", "cut", "reset", "sse", "sse_open", "sse_inside", "huge", "endless"}
 _MODERN = "2026-07-28"
 _META = "io.modelcontextprotocol/"
-
-
-@dataclass
-class Requested:
-    """One request as it came, and what became of it. `method` is that of JSON-RPC, `tool` empty but for tools/call."""
-
-    path: str
-    verb: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-    status: int = 0
-    cancelled: bool = False
-    finished: bool = False
-
-    @property
-    def method(self) -> str:
-        return str(self.body.get("method", ""))
-
-    @property
-    def params(self) -> dict[str, Any]:
-        found = self.body.get("params")
-        return found if isinstance(found, dict) else {}
-
-    @property
-    def tool(self) -> str:
-        return str(self.params.get("name", "")) if self.method == "tools/call" else ""
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        found = self.params.get("arguments")
-        return found if isinstance(found, dict) else {}
 
 
 @dataclass
@@ -160,7 +130,7 @@ class Upstream:
         assert task is not None
         self._tasks.add(task)
         try:
-            while (requested := await _request(reader)) is not None:
+            while (requested := await request_from(reader)) is not None:
                 if not await self._watched(requested, reader, writer):
                     break
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -380,23 +350,10 @@ def _rpc_error(status: int, number: object, code: int, message: str) -> Raw:
     return Raw(status, encoded({"jsonrpc": "2.0", "id": number, "error": error}))
 
 
-async def _request(reader: asyncio.StreamReader) -> Requested | None:
-    try:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-    except asyncio.IncompleteReadError:
-        return None
-    verb, path, _ = head[0].split(" ")
-    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:]) if name}
-    content = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Requested(path, verb, headers, json.loads(content or b"{}"))
-
-
-async def _run(
-    serving: Callable[[], Upstream], until: Callable[[], Awaitable[object]] = lambda: asyncio.Event().wait()
-) -> None:
+async def _run(serving: Callable[[], Upstream]) -> None:
     async with serving() as upstream:
         print(f"ready on {upstream.port}", flush=True)  # noqa: T201
-        await until()
+        await asyncio.Event().wait()
 
 
 def main() -> None:
