@@ -164,3 +164,10 @@ def test_only_what_says_something_needs_a_source(attribution: Attribution, piece
 
 def test_a_german_sentence_about_an_english_page_is_not_guessed_at(attribution: Attribution) -> None:
     assert names(attribution, "Der Zwischenspeicher behält Einträge für 30 Minuten.") == []
+
+
+def test_a_follow_on_is_helped_by_the_sentence_before_it_but_its_numbers_are_not(attribution: Attribution) -> None:
+    before = "A backup is written every night."
+    assert names(attribution, "They are enabled by default.", before) == [BACKUP.name]
+    assert names(attribution, "They are disabled by default.", before) == []
+    assert names(attribution, "They are enabled by default since version 3.", before) == []
