@@ -32,11 +32,11 @@ class Support:
 class Supporting(Protocol):
     """Tells what supports a sentence, within the documents that an answer was made from."""
 
-    def support(self, sentence: str, claimed: Sequence[str] = ()) -> tuple[Support, ...]:
+    def support(self, sentence: str, claimed: Sequence[str] = (), *, before: str = "") -> tuple[Support, ...]:
         """The documents that support a sentence of Markdown, the best first; empty where none does.
 
         `claimed`: names of the documents that its writer gave for it. They are preferred, but claims alone prove
-        nothing.
+        nothing. `before`: the piece that was judged before it, which "it" may speak of.
         """
         ...
 

@@ -1,6 +1,7 @@
 """An answer from the documents themselves: search, open, write or quote, cite. Only what was opened is cited."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 import structlog
@@ -84,8 +85,9 @@ class Grounded:
     async def _written(self, model: ModelWriter, question: Question, found: Found) -> AsyncIterator[AnswerEvent]:
         yield StepStarted(Step.WRITING)
         supporting = Attribution(tuple(found.documents.values()))
-        async for event in model.write(question, _evidence(found), supporting):
-            yield event
+        async with aclosing(model.write(question, _evidence(found), supporting)) as events:
+            async for event in events:
+                yield event
 
     async def _quoted(self, question: Question, found: Found, outcome: Outcome) -> AsyncIterator[AnswerEvent]:
         if outcome is not Outcome.NOT_FOUND:

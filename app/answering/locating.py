@@ -20,6 +20,7 @@ BEST_CHUNKS = 3
 RANK_SHARE = 0.5  # what the search's own order counts beside the words
 LONGEST = 200_000  # characters of a document that are looked through; of a longer one what is near the search's hits
 KEPT = 30
+UNSEEN = 50  # chunks thought of beside those opened, which were chosen for the question's words: others lack them
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,9 @@ def located(question: str, chunks: Sequence[DocumentChunk], documents: Mapping[s
         if score
     ]
     found.sort(key=lambda chunk: (-chunk.score, order.index(chunk.parent), chunk.start))
-    return Located(tuple(found[:KEPT]), len(candidates), Counter(term for each in candidates for term in each.counts))
+    return Located(
+        tuple(found[:KEPT]), len(candidates) + UNSEEN, Counter(term for each in candidates for term in each.counts)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +122,8 @@ def _blank_after(content: str, start: int) -> int:
 
 def _scores(wanted: Sequence[str], candidates: Sequence[_Candidate]) -> list[float]:
     """BM25 of each candidate over all of them; words of title and headings count for a share."""
-    count = len(candidates)
-    mean = sum(each.length for each in candidates) / count if count else 1.0
+    count = len(candidates) + UNSEEN
+    mean = sum(each.length for each in candidates) / max(len(candidates), 1)
     weights = {}
     for term in wanted:
         frequency = sum(term in each.counts for each in candidates)

@@ -39,14 +39,15 @@ def connected(remote: RemoteSource, client: httpx.AsyncClient) -> McpSource:
 
 
 def remote_source(remote: RemoteSource, client: httpx.AsyncClient, database: Database) -> Remote:
-    """From the inside out: the wire, what is remembered of each call, the quota, the breaker, one flight, the cache.
+    """From the inside out: the wire, what is remembered of each call, the quota, the breaker, the cache, one flight.
 
-    So what is cached costs no share, and what the breaker refuses costs none either.
+    So what is cached costs no share, what the breaker refuses costs none either, and of equal calls none slips through
+    between the flight's end and the cache.
     """
     calls = Instrumented(connected(remote, client), remote.name)
     quota = QuotaGuard(calls, limits_of(remote), QuotaDays(database, remote.url[:200]))
-    health = SourceHealth(calls, quota)
-    return Remote(remote.name, FocusedSource(Cached(SingleFlight(Breaker(quota)))), health, quota)
+    breaker = Breaker(quota)
+    return Remote(remote.name, FocusedSource(SingleFlight(Cached(breaker))), SourceHealth(calls, breaker), quota)
 
 
 def limits_of(remote: RemoteSource) -> QuotaLimits:

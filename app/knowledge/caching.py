@@ -190,9 +190,9 @@ class Cached:
         async with closing(self._inner.answer_query(question)) as answer:
             async for event in answer:
                 events.append(event)
+                if worth_keeping(events):  # before the last event is told: who has that does not come back here
+                    self.shelf.put(key, tuple(events), self._ages.answers)
                 yield event
-        if worth_keeping(events):
-            self.shelf.put(key, tuple(events), self._ages.answers)
 
     def _kept(self, name: str, scope: Scope) -> Value | None:
         return self.shelf.get(("document", name, scope))

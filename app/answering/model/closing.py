@@ -46,6 +46,7 @@ class Closing:
         self._numbering = numbering
         self._citations: tuple[Citation, ...] = ()
         self._current = ""  # what was given and is not closed
+        self._before = ""  # the piece that was judged last
         self._held = ""  # a word that may begin the next sentence
         self._claimed: list[int] = []
         self._sealed = False  # a mark stood behind the full stop
@@ -171,7 +172,8 @@ class Closing:
         if not piece or self._heads_table(piece) or not self._supporting.claims(piece):
             return
         names = distinct(self._sources[number - 1].name for number in claimed)
-        supports = self._supporting.support(piece, names)
+        supports = self._supporting.support(piece, names, before=self._before)
+        self._before = piece
         confirmed = [support for support in supports if support.document.name in names]
         numbers = self._numbering.cite(confirmed or supports[:UNCLAIMED])
         if self._citations != self._numbering.citations:

@@ -35,7 +35,7 @@ PASSAGES = tuple(Evidence(each, each.content.index("\n\n") + 2, len(each.content
 class Telling:
     """Supports what names a document's topic in capitals: PUMPS, VALVES. "So:" and headings claim nothing."""
 
-    def support(self, sentence: str, claimed: Sequence[str] = ()) -> tuple[Support, ...]:
+    def support(self, sentence: str, claimed: Sequence[str] = (), *, before: str = "") -> tuple[Support, ...]:
         return tuple(
             Support(each, Passage(each.title, start=2)) for each in DOCUMENTS if each.title.upper() in sentence
         )
