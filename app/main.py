@@ -14,6 +14,7 @@ from app.settings.reading import load
 from app.settings.remotes import LOOPBACK
 from app.settings.values import Settings
 from app.web.app import create_web_app
+from app.web.rate_limit import RateLimit
 from app.web.views import Interface
 
 
@@ -40,4 +41,6 @@ def create_app(settings: Settings | None = None, *, source: KnowledgeSource | No
             remote=frozenset(remote.name for remote in settings.remotes),
         ),
         loopback_only=settings.host in LOOPBACK,
+        require_token=settings.require_token,
+        calls=RateLimit(settings.calls_a_minute, burst=max(1, settings.calls_a_minute // 3)),
     )

@@ -30,7 +30,7 @@ async def build_default_knowledge(corpus: Corpus, settings: Settings, progress: 
     newest = _default_knowledge_version()
     present = {collection.name for collection in await corpus.source.collections()}
     built = stamp.read_text(encoding="utf-8") if stamp.is_file() else ""
-    if not settings.default_knowledge or (present and built in ("", newest)):
+    if not settings.default_knowledge or not settings.asks_own_documents or (present and built in ("", newest)):
         return
     found = materials_of([folder("docs")], collection=HANDBOOK)
     handbook = Materials(tuple(page for page in found.found if "/" not in page.origin))  # not the records of decisions
@@ -40,8 +40,9 @@ async def build_default_knowledge(corpus: Corpus, settings: Settings, progress: 
 
 
 def starters(settings: Settings) -> tuple[str, ...]:
-    """The questions to begin with: the operator's, else those of the default knowledge where that was built."""
-    return settings.starters or (STARTERS if _stamp(settings).is_file() else ())
+    """The questions to begin with: the operator's, else those of the default knowledge where that is asked."""
+    built = settings.asks_own_documents and _stamp(settings).is_file()
+    return settings.starters or (STARTERS if built else ())
 
 
 def _stamp(settings: Settings) -> Path:

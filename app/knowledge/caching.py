@@ -95,14 +95,14 @@ class Shelf:
         if entry is None:
             return None
         if not entry.since <= self._now() < entry.until:
-            self._drop(key)
+            self.drop(key)
             return None
         self._entries.move_to_end(key)
         return entry.value
 
     def put(self, key: Hashable, value: Value, age: float) -> None:
         """Keep it for `age` seconds; what is too large is not kept."""
-        self._drop(key)
+        self.drop(key)
         size = OVERHEAD + weight(key) + weight(value)
         if age <= 0 or size > self._bounds.size // LARGEST_SHARE:
             return
@@ -110,9 +110,10 @@ class Shelf:
         self._entries[key] = _Entry(value, size, now, now + age)
         self.size += size
         while self.size > self._bounds.size or len(self._entries) > self._bounds.entries:
-            self._drop(next(iter(self._entries)))
+            self.drop(next(iter(self._entries)))
 
-    def _drop(self, key: Hashable) -> None:
+    def drop(self, key: Hashable) -> None:
+        """Forget it."""
         entry = self._entries.pop(key, None)
         if entry is not None:
             self.size -= entry.size
@@ -192,6 +193,8 @@ class Cached:
                 events.append(event)
                 if worth_keeping(events):  # before the last event is told: who has that does not come back here
                     self.shelf.put(key, tuple(events), self._ages.answers)
+                else:  # also where something came behind what looked like the end
+                    self.shelf.drop(key)
                 yield event
 
     def _kept(self, name: str, scope: Scope) -> Value | None:

@@ -94,6 +94,9 @@ class Settings(BaseSettings):
     )
     model_name: str = Field(default="", description="The model's name there.")
     model_api_key: SecretStr | None = Field(default=None, description="Its API key.")
+    calls_a_minute: int = Field(
+        default=120, ge=1, le=100_000, description="Tool calls a minute that one caller of /mcp may make."
+    )
     require_token: bool = Field(default=False, description="Let programs in (/mcp, /api) with a token only.")
     question_limit: int = Field(default=4000, ge=100, le=20_000, description="Longest question, in characters.")
     answer_seconds: int = Field(

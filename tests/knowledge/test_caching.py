@@ -2,11 +2,13 @@
 
 import asyncio
 import random
+from collections.abc import AsyncIterator
 
 import pytest
 
 from app.domain.answers import (
     AnswerCompleted,
+    AnswerEvent,
     AnswerWritten,
     Exchange,
     FallbackReason,
@@ -22,7 +24,9 @@ from app.domain.documents import Document, Scope
 from app.domain.errors import DocumentNotFound, QuotaExceeded, SourceUnavailable, ToolRejected
 from app.knowledge.caching import Ages, Bounds, Cached, Shelf, weight
 from app.knowledge.flight import SingleFlight
+from app.knowledge.streams import closing
 from tests.knowledge.counted import Clock, Counted, settled, told
+from tests.support.scripted import ScriptedSource
 
 HOUR = 3600
 A, B, C = "documents/a", "documents/b", "documents/c"
@@ -256,3 +260,19 @@ async def test_ages_are_values_and_none_means_not_at_all() -> None:
     await source.search_documents("how")
     await source.search_documents("how")
     assert len(inner.calls) == 2
+
+
+async def test_whoever_leaves_with_the_last_event_leaves_the_answer_behind() -> None:
+    async def script(_question: Question) -> AsyncIterator[AnswerEvent]:
+        calls.append(1)
+        yield TextDelta("So it is.", (1,))
+        yield AnswerCompleted(Outcome.ANSWERED)
+
+    calls: list[int] = []
+    source = Cached(ScriptedSource(script))
+    for _ in range(2):
+        async with closing(source.answer_query(Question("How?"))) as events:
+            async for event in events:
+                if isinstance(event, AnswerCompleted):
+                    break
+    assert len(calls) == 1
