@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from app.answering.attribution.attributor import Attributor
 from app.answering.binding import bound
 from app.answering.grounded import Grounded
 from app.answering.rewriting import Rewriting
@@ -32,17 +33,24 @@ from app.knowledge.source import KnowledgeSource
 class Answerer:
     """Yields an answer's events, ended by AnswerCompleted. Raises what even the documents could not mend."""
 
-    def __init__(self, source: KnowledgeSource, grounded: Grounded, rewriter: Rewriting) -> None:
+    def __init__(
+        self,
+        source: KnowledgeSource,
+        grounded: Grounded,
+        rewriter: Rewriting,
+        attributor: Attributor | None = None,
+    ) -> None:
         self._source = source
         self._grounded = grounded
         self._rewriter = rewriter
+        self._attributor = attributor or Attributor()
 
     async def answer(self, question: Question) -> AsyncIterator[AnswerEvent]:
         standalone = await self.standalone(question)
         try:
             async for event in self._source.answer_query(standalone):
                 if isinstance(event, AnswerWritten):
-                    async for each in bound(event, self._source, standalone):
+                    async for each in bound(event, self._source, standalone, self._attributor):
                         yield _told(each, standalone)
                 else:
                     yield _told(event, standalone)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import structlog
 
-from app.answering.attribution.attribution import Attribution
+from app.answering.attribution.attributor import Attributor
 from app.domain.answers import (
     AnswerCompleted,
     AnswerEvent,
@@ -30,7 +30,9 @@ OPENED = 2 * BATCH_LIMIT  # documents at most; a longer list of references is no
 log = structlog.get_logger(__name__)
 
 
-async def bound(written: AnswerWritten, source: KnowledgeSource, question: Question) -> AsyncIterator[AnswerEvent]:
+async def bound(
+    written: AnswerWritten, source: KnowledgeSource, question: Question, attributor: Attributor
+) -> AsyncIterator[AnswerEvent]:
     """The events that readers see, ended by AnswerCompleted."""
     names = distinct(written.references)[:OPENED]
     documents: tuple[Document, ...] = ()
@@ -41,7 +43,7 @@ async def bound(written: AnswerWritten, source: KnowledgeSource, question: Quest
     if written.outcome is Outcome.NOT_FOUND:
         yield AnswerCompleted(Outcome.NOT_FOUND, pages, origin=Origin.ANSWER_QUERY)
         return
-    composition = Attribution(documents).bound(written.text)
+    composition = attributor.over(documents).bound(written.text)
     yield CitationsFound(composition.citations)
     yield StepStarted(Step.WRITING if written.outcome is Outcome.ANSWERED else Step.GATHERING)
     for segment in composition.segments:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from app.answering.attribution.attribution import Attribution
+from app.answering.attribution.attributor import Attributor
 from app.answering.evidence import Evidence
 from app.answering.extractive import BUDGET_WORDS, ExtractiveWriter
 from app.answering.gate import Gate
@@ -52,10 +52,17 @@ class Found:
 class Grounded:
     """Answers over any source that can search and fetch. A `model` writes where there is one; else it quotes."""
 
-    def __init__(self, writer: ExtractiveWriter, gate: Gate, model: ModelWriter | None = None) -> None:
+    def __init__(
+        self,
+        writer: ExtractiveWriter,
+        gate: Gate,
+        model: ModelWriter | None = None,
+        attributor: Attributor | None = None,
+    ) -> None:
         self._writer = writer
         self._gate = gate
         self._model = model
+        self._attributor = attributor or Attributor()
 
     async def answer(self, source: KnowledgeSource, question: Question) -> AsyncIterator[AnswerEvent]:
         """The answer's events, ended by AnswerCompleted."""
@@ -84,7 +91,7 @@ class Grounded:
 
     async def _written(self, model: ModelWriter, question: Question, found: Found) -> AsyncIterator[AnswerEvent]:
         yield StepStarted(Step.WRITING)
-        supporting = Attribution(tuple(found.documents.values()))
+        supporting = self._attributor.over(tuple(found.documents.values()))
         async with aclosing(model.write(question, _evidence(found), supporting)) as events:
             async for event in events:
                 yield event

@@ -4,14 +4,14 @@ What no document supports is told apart and never given a number to please (docs
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from app.answering.arranging import Composition
 from app.answering.attribution.agreeing import stands
 from app.answering.attribution.footnotes import Footnotes
 from app.answering.attribution.matching import Match, Matcher
 from app.answering.attribution.pieces import claims_something, pieces_of
-from app.answering.attribution.places import SHOWN, Place
+from app.answering.attribution.places import SHOWN, Place, places_of
 from app.answering.attribution.wording import Wording, plain, wording_of
 from app.answering.blocks import BlockKind
 from app.answering.evidence import Support
@@ -33,8 +33,9 @@ _CODE_LINE = re.compile(r"[^\n]+")
 class Attribution:
     """Finds what supports a sentence, within the documents that an answer was made from."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._matcher = Matcher(documents)
+    def __init__(self, documents: Sequence[Document], read: Callable[[Document], list[Place]] = places_of) -> None:
+        """`read` makes a document's places."""
+        self._matcher = Matcher(documents, read)
         self._last: Match | None = None
         self._last_text = ""
 

@@ -6,7 +6,7 @@ what contradicts is decided elsewhere (agreeing.py).
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from app.answering.attribution.agreeing import agrees
@@ -45,7 +45,7 @@ class Match:
 class Matcher:
     """The places of some documents, and which of them say a sentence."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], read: Callable[[Document], list[Place]] = places_of) -> None:
         self._places: list[Place] = []
         self._first: dict[str, int] = {}
         self._holding: dict[str, list[int]] = defaultdict(list)
@@ -53,7 +53,7 @@ class Matcher:
             if document.name in self._first:
                 continue
             self._first[document.name] = len(self._places)
-            self._places += places_of(document)
+            self._places += read(document)
         for number, place in enumerate(self._places):
             for stem in set(place.stems):
                 self._holding[stem].append(number)
