@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import structlog
 
-from app.chat.live import Numbered, TurnEnded
+from app.chat.live import LiveAnswers, Numbered, TurnEnded
 from app.chat.service import Chat
 from app.domain.answers import (
     EMPTY_ANSWER,
@@ -25,8 +25,11 @@ from app.domain.answers import (
     TextDelta,
 )
 from app.domain.conversations import Turn, TurnStatus
-from app.domain.errors import QuotaExceeded, SourceUnavailable, StorageFull, TurnNotFound
-from app.storage.journal import Entry, Journal, Lease
+from app.domain.documents import EVERYWHERE
+from app.domain.errors import ConversationNotFound, QuotaExceeded, SourceUnavailable, StorageFull, TurnNotFound
+from app.storage.conversations import NewTurn
+from app.storage.engine import Database
+from app.storage.journal import Entry, Journal, Lease, Unfinished
 from tests.chat.conftest import ANN, BOB, BOUND, House, Script, followed
 
 SEARCHING = StepStarted(Step.SEARCHING)
@@ -232,6 +235,14 @@ async def test_a_reader_at_another_server_is_told_the_same(house: House) -> None
     assert idle.questions == []
 
 
+async def test_somebody_elses_answer_cannot_be_followed_while_it_is_made(house: House) -> None:
+    chat = await house.chat(Script(TextDelta("so."), asyncio.Event()))
+    turn = await chat.ask(ANN, "How?")
+    await told_until(chat, turn, "so.")
+    with pytest.raises(TurnNotFound):
+        await asyncio.wait_for(anext(chat.follow(BOB, turn.id)), BOUND)
+
+
 async def test_somebody_elses_answer_cannot_be_followed(house: House) -> None:
     chat = await house.chat(Script(TextDelta("so."), DONE))
     turn = await chat.ask(ANN, "How?")
@@ -431,6 +442,43 @@ async def test_one_answer_that_cannot_be_written_does_not_harm_the_others(house:
     ended = [status_of(await followed(chat, turn.id)) for turn in turns]
     assert ended == [TurnStatus.ANSWERED, TurnStatus.FAILED, TurnStatus.ANSWERED]
     await asyncio.wait_for(house.stored(turns[1], TurnStatus.FAILED), BOUND)
+
+
+class SweptJournal(Journal):
+    """A journal that tells when it was searched for abandoned turns, twice, and some were unfinished."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.sweeps, self.swept = 0, asyncio.Event()
+
+    async def unfinished(self) -> tuple[Unfinished, ...]:
+        found = await super().unfinished()
+        self.sweeps += bool(found)
+        if self.sweeps > 1:  # the first is through
+            self.swept.set()
+        return found
+
+
+async def test_a_question_that_is_stored_and_not_yet_begun_is_not_taken_for_abandoned(house: House) -> None:
+    journal = SweptJournal(house.database)
+    script = Script(TextDelta("so."), DONE)
+    async with LiveAnswers(script.answer, journal, sweep_seconds=0.01) as live:
+        lease = live.expect("t1", ANN.id)
+        new = NewTurn("t1", "c1", "How?", "How?", "", EVERYWHERE, datetime.now(UTC), lease)
+        await house.conversations.begin(ANN.id, new, unfinished_limit=3)
+        await asyncio.wait_for(journal.swept.wait(), BOUND)
+        live.start("t1", ANN.id, Question("How?"))
+        told = [numbered async for numbered in live.follow("t1")]
+    assert status_of(told) is TurnStatus.ANSWERED
+
+
+async def test_a_question_that_could_not_be_stored_leaves_nothing_to_wait_for(house: House) -> None:
+    chat = await house.chat(Script(DONE))
+    for _ in range(2):
+        with pytest.raises(ConversationNotFound):
+            await chat.ask(ANN, "How?", "nowhere")
+    async with asyncio.timeout(2):  # less than the farewell, which waits for what is unfinished
+        await chat.interrupt_all()
 
 
 # --- servers that go -------------------------------------------------------------------------------------------------

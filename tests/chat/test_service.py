@@ -7,9 +7,18 @@ import pytest
 
 from app.chat.limits import Limits
 from app.chat.service import question_text, title_of
-from app.domain.answers import AnswerCompleted, Exchange, Outcome, TextDelta
+from app.domain.answers import (
+    AnswerCompleted,
+    Citation,
+    CitationsFound,
+    Exchange,
+    Outcome,
+    Step,
+    StepStarted,
+    TextDelta,
+)
 from app.domain.conversations import TurnStatus
-from app.domain.documents import EVERYWHERE, Scope
+from app.domain.documents import EVERYWHERE, Passage, Scope
 from app.domain.errors import (
     ConversationNotFound,
     QuestionEmpty,
@@ -23,6 +32,9 @@ from tests.chat.conftest import ANN, BOB, BOUND, House, Script, followed
 
 DONE = AnswerCompleted(Outcome.ANSWERED)
 LIMIT = 4000
+EITHER_DATABASE = pytest.mark.parametrize(
+    "url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
 
 
 # --- the text --------------------------------------------------------------------------------------------------------
@@ -181,6 +193,52 @@ async def test_waiting_gives_the_final_turn_as_soon_as_there_is_one(house: House
     gate.set()
     assert (await waiting).status is TurnStatus.ANSWERED
     assert (await chat.wait(ANN, turn.id, 0)).answer.text == "so."
+
+
+@EITHER_DATABASE
+async def test_an_answer_that_is_waited_for_is_told_as_it_is_kept(house: House) -> None:
+    cited = CitationsFound((Citation(1, "documents/a", "https://a", "A", "docs", (Passage("so.", (), 0, ()),)),))
+    chat = await house.chat(Script(StepStarted(Step.SEARCHING), TextDelta("so.", (1,)), cited, DONE))
+    told = await chat.answered(ANN, "How?")
+    assert (told.status, told.answer.citations) == (TurnStatus.ANSWERED, cited.citations)
+    assert told == await chat.turn(ANN, told.id)
+    further = await chat.answered(ANN, "And?", told.conversation_id)
+    assert (further.position, further) == (2, await chat.turn(ANN, further.id))
+
+
+async def test_waiting_for_an_answer_ends_when_it_is_stopped(house: House) -> None:
+    chat = await house.chat(Script(TextDelta("It is "), asyncio.Event()))
+    waiting = asyncio.create_task(chat.answered(ANN, "How?"))
+    async with asyncio.timeout(BOUND):
+        while not (asked := await chat.conversations(ANN)):  # noqa: ASYNC110
+            await asyncio.sleep(0)  # the database calls nobody
+    (turn,) = (await chat.conversation(ANN, asked[0].id)).turns
+    await chat.stop(ANN, turn.id)
+    assert (await asyncio.wait_for(waiting, BOUND)).status is TurnStatus.STOPPED
+
+
+async def test_a_question_whose_asker_leaves_while_it_is_stored_is_answered(house: House) -> None:
+    chat = await house.chat(Script(TextDelta("so."), DONE))
+    async with house.database.writing():  # it has to wait
+        asking = asyncio.create_task(chat.ask(ANN, "How?"))
+        for _ in range(3):
+            await asyncio.sleep(0)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    async with asyncio.timeout(BOUND):
+        while not (asked := await chat.conversations(ANN)):  # noqa: ASYNC110
+            await asyncio.sleep(0)  # the database calls nobody
+        (turn,) = (await chat.conversation(ANN, asked[0].id)).turns
+        assert (await chat.wait(ANN, turn.id, BOUND)).status is TurnStatus.ANSWERED
+
+
+async def test_a_running_answer_is_gone_with_its_conversation(house: House) -> None:
+    chat = await house.chat(Script(TextDelta("It is "), asyncio.Event()))
+    turn = await chat.ask(ANN, "How?")
+    await chat.delete(ANN, turn.conversation_id)
+    with pytest.raises(TurnNotFound):
+        await followed(chat, turn.id)
 
 
 async def test_a_stop_leaves_a_finished_turn_as_it_is(house: House) -> None:

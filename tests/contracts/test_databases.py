@@ -9,6 +9,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, func, select, text
+from sqlalchemy.exc import IntegrityError
 
 from app.domain.answers import (
     EMPTY_ANSWER,
@@ -207,6 +208,59 @@ async def test_questions_asked_at_once_cannot_pass_the_limit(database: Database)
     assert sum(turn is not None for turn in stored) == 3
     assert len(await store.conversations("ann", 10)) == 3
     assert await store.begin("bob", NewTurn("b", "b", "How?", "", "", EVERYWHERE, NOW), unfinished_limit=3)
+
+
+async def test_questions_asked_at_once_are_each_kept_with_their_lease(database: Database) -> None:
+    store, journal = Conversations(database), Journal(database)
+    new = [NewTurn(f"t{number}", f"c{number}", "How?", "", "", EVERYWHERE, NOW, LEASE) for number in range(20)]
+    begun = [store.begin(f"owner {number}", each, unfinished_limit=3) for number, each in enumerate(new)]
+    async with asyncio.timeout(20):
+        told = await asyncio.gather(*begun)
+    assert [turn.id for turn in told if turn] == [each.id for each in new]
+    assert {(each.turn_id, each.lease) for each in await journal.unfinished()} == {(each.id, LEASE) for each in new}
+    assert (await store.turn("owner 7", "t7")).status is TurnStatus.RUNNING
+    assert not await journal.claim("t7", Lease("elsewhere/2", LEASE.until)), "it is taken"
+    assert await journal.write([Entry("t7", 1, EVENTS[:1])], LEASE) == {"t7"}, "and by whom the lease says"
+
+
+async def test_a_question_that_cannot_be_stored_does_not_harm_those_asked_with_it(database: Database) -> None:
+    store = Conversations(database)
+    await asked(database)
+    new = [NewTurn(turn_id, f"{turn_id} c", "How?", "", "", EVERYWHERE, NOW) for turn_id in ("t2", "t1", "t3", "t4")]
+    async with asyncio.timeout(20):
+        told = await asyncio.gather(
+            *(store.begin("bob", each, unfinished_limit=9) for each in new), return_exceptions=True
+        )
+    assert [each.id for each in told if isinstance(each, Turn)] == ["t2", "t3", "t4"]
+    assert isinstance(told[1], IntegrityError), "there is a turn of that name"
+    assert len(await store.conversations("bob", 10)) == 3
+
+
+async def test_a_further_question_is_kept_with_its_lease(database: Database) -> None:
+    await asked(database)
+    new = NewTurn("t2", "c1", "And?", "", "", EVERYWHERE, NOW, LEASE)
+    await Conversations(database).go_on("ann", new, unfinished_limit=9)
+    assert await Journal(database).write([Entry("t2", 1, EVENTS[:1])], LEASE) == {"t2"}
+
+
+async def test_turns_that_end_at_once_each_keep_their_own_end(database: Database) -> None:
+    store, journal = Conversations(database), Journal(database)
+    ends = {
+        "t1": Ending(TurnStatus.ANSWERED, folded(*EVENTS), NOW + timedelta(seconds=1)),
+        "t2": Ending(TurnStatus.STOPPED, folded(TextDelta("It is")), NOW + timedelta(seconds=2)),
+        "t3": Ending(TurnStatus.FAILED, EMPTY_ANSWER, NOW - timedelta(seconds=1)),
+    }
+    for turn_id in ends:
+        await asked(database, turn_id=turn_id, conversation_id=f"{turn_id} c")
+        await journal.claim(turn_id, LEASE)
+    entries = [Entry(turn_id, 1, EVENTS if turn_id == "t1" else (), ending) for turn_id, ending in ends.items()]
+    assert await journal.write(entries, LEASE) == set(ends)
+    kept = [await store.turn("ann", turn_id) for turn_id in ends]
+    assert [(turn.status, turn.answer, turn.finished_at) for turn in kept] == [
+        (ending.status, ending.answer, ending.at) for ending in ends.values()
+    ]
+    assert [turn.milliseconds for turn in kept] == [1000, 2000, 0]
+    assert await journal.unfinished() == ()
 
 
 async def test_conversations_are_listed_by_their_last_question(database: Database) -> None:
