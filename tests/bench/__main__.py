@@ -13,7 +13,9 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.bench.asking import answers, page_weight, percentile, questions_of, until_ready
+from tests.bench.attribution import control, judged
 from tests.bench.processes import Failed, memory_of, run, serving
+from tests.bench.remote import added_by_us, silence
 from tests.support.shared import SharedMissing, shared_folder
 
 MB = 1_000_000
@@ -78,6 +80,23 @@ def _measured(folder: Path) -> Iterator[Figure]:
         yield from _evaluation(shared, folder, settings)
         questions = questions_of((shared / "eval" / "questions.jsonl").read_text(encoding="utf-8"))
     yield from _server(settings, folder, questions)
+    for name, milliseconds, goal in added_by_us(folder):
+        yield Figure(name, milliseconds, "ms", "≤", goal)
+    if (seen := silence(folder)) is None:
+        NOTES.print("no nginx here: a silent source behind a proxy is not measured", markup=False)
+    else:
+        NOTES.print(f"behind nginx: {seen.pings} signs of life, ended as {seen.ended}", markup=False)
+        yield Figure("silent source behind nginx, longest wait", seen.longest_wait, "s", "≤", 20)
+        yield Figure("silent source behind nginx, stream kept for", seen.seconds, "s", "≥", 85)
+    yield from _attribution()
+
+
+def _attribution() -> Iterator[Figure]:
+    """Over the sentences that nothing was chosen on; see tests/data/attribution."""
+    score = judged("test")
+    yield Figure("attribution, precision", score.precision, "", "≥", 0.90)
+    yield Figure("attribution, recall", score.recall, "", "≥", 0.75)
+    yield Figure("attribution, numbered by foreign documents", control("test"), "", "≤", 0.03)
 
 
 def _ingest(shared: Path, folder: Path, settings: dict[str, str]) -> Iterator[Figure]:
