@@ -63,6 +63,12 @@ def service_address(value: str) -> str:
     return value
 
 
+def name_at(url: str) -> str:
+    """What citations call a server that was given no name: Google's as it is known, others by their host."""
+    host = urlsplit(url).hostname or "source"
+    return "Developer Knowledge" if host == GOOGLE else host
+
+
 def is_private(url: str) -> bool:
     """Whether nobody on the way reads what is sent: https, this machine, or a name without a dot (own network)."""
     parts = urlsplit(url)

@@ -15,7 +15,7 @@ from pydantic_settings import (
 )
 
 from app.domain.errors import SettingsError
-from app.settings.remotes import LOOPBACK, RemoteSource, is_private, service_address
+from app.settings.remotes import LOOPBACK, RemoteSource, is_private, name_at, service_address
 
 PREFIX = "FOOTNOTE_"
 TOML = Path("footnote.toml")
@@ -205,7 +205,7 @@ class Settings(BaseSettings):
         if not self.source_url:
             return self.sources
         one = RemoteSource(
-            name=urlsplit(self.source_url).hostname or "source",
+            name=name_at(self.source_url),
             url=self.source_url,
             api_key=self.source_api_key,
             token=self.source_token,

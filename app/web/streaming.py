@@ -24,7 +24,7 @@ import structlog
 from markupsafe import Markup
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from app.answering.reporting import answer_object
+from app.answering.reporting import answer_object, fell_back_object
 from app.chat.run import Numbered, TurnEnded
 from app.domain.answers import (
     EMPTY_ANSWER,
@@ -219,7 +219,7 @@ def _for_programs(event: AnswerEvent, answer: Answer, language: Language) -> tup
         case StepStarted():
             return "status", {"phase": event.step, "detail": wording.step_running(event, language)}
         case FellBack():
-            return "fell_back", {"reason": event.reason, "until": event.until.isoformat() if event.until else None}
+            return "fell_back", fell_back_object(event) or {}
         case ModelGaveUp():
             return "restarted", {"reason": event.code}
         case TextDelta():

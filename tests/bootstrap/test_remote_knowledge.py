@@ -224,3 +224,26 @@ async def test_readiness_follows_the_last_real_call(client: Client, upstream: Up
     upstream.play("", "")
     await ask(client)
     assert (await client.get("/readyz")).status == 200
+
+
+async def test_the_start_page_claims_no_number_of_documents_that_nobody_knows(client: Client) -> None:
+    page = await client.get("/")
+    assert "1 collection" in page.text
+    assert "0 documents" not in page.text
+
+
+async def test_programs_that_follow_are_told_the_same_reason_as_those_that_wait(
+    client: Client, upstream: Upstream
+) -> None:
+    upstream.play("answer_query", "A:quota_minute")
+    body = json.dumps({"question": QUESTION}).encode()
+    headers = {"content-type": "application/json", "accept": "text/event-stream"}
+    reply = await client.post("/api/v1/ask", body=body, headers=headers)
+    events = dict(
+        (lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: ")))
+        for message in reply.text.split("\n\n")
+        if (lines := [line for line in message.splitlines() if line.startswith(("event: ", "data: "))])
+    )
+    assert events["fell_back"]["reason"] == "quota"
+    assert events["answer"]["fell_back"] == events["fell_back"]
+    assert events["done"] == {"status": "answered"}

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from functools import cache
 from typing import Annotated, Any
 from urllib.parse import unquote
@@ -49,19 +48,16 @@ async def ask(
     began = asyncio.get_running_loop().time()
     chat = services.chat
     scope = Scope(collections=frozenset(body.collections))
+    if "text/event-stream" not in accept:
+        ended = await chat.answered(user, body.question, body.conversation, language=language.tag, scope=scope)
+        milliseconds = round((asyncio.get_running_loop().time() - began) * 1000)
+        return JSONResponse(answer_object(id=ended.id, status=ended.status, answer=ended.answer, ms=milliseconds))
     turn = await chat.ask(user, body.question, body.conversation, language=language.tag, scope=scope)
 
     def follow(after: int) -> AsyncGenerator[Numbered, None]:
         return chat.follow(user, turn.id, after)
 
-    if "text/event-stream" in accept:
-        return event_stream(api_messages(follow, turn, language, began), chat.interrupt_all)
-    async with aclosing(follow(0)) as events:
-        async for _ in events:  # to the end: an answer belongs to the server, and has its own time limit
-            pass
-    ended = await chat.turn(user, turn.id)
-    milliseconds = round((asyncio.get_running_loop().time() - began) * 1000)
-    return JSONResponse(answer_object(id=ended.id, status=ended.status, answer=ended.answer, ms=milliseconds))
+    return event_stream(api_messages(follow, turn, language, began), chat.interrupt_all)
 
 
 @router.get("/search", name="api_search", response_model=ResultsObject)
