@@ -239,11 +239,11 @@ async def test_programs_that_follow_are_told_the_same_reason_as_those_that_wait(
     body = json.dumps({"question": QUESTION}).encode()
     headers = {"content-type": "application/json", "accept": "text/event-stream"}
     reply = await client.post("/api/v1/ask", body=body, headers=headers)
-    events = dict(
-        (lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: ")))
+    events = {
+        lines[0].removeprefix("event: "): json.loads(lines[1].removeprefix("data: "))
         for message in reply.text.split("\n\n")
         if (lines := [line for line in message.splitlines() if line.startswith(("event: ", "data: "))])
-    )
+    }
     assert events["fell_back"]["reason"] == "quota"
     assert events["answer"]["fell_back"] == events["fell_back"]
     assert events["done"] == {"status": "answered"}
