@@ -1,6 +1,7 @@
-"""An answer as the one object that programs read: command line, API and evaluation alike. Not its events."""
+"""Answers, parts and documents as the objects that programs read: command line, API and evaluation alike."""
 
 from app.domain.answers import Answer, FallbackReason, FellBack
+from app.domain.documents import Document, DocumentChunk
 
 RETRIEVED = 10
 
@@ -52,3 +53,27 @@ def fell_back_object(event: FellBack | None) -> dict[str, object] | None:
     if event is None:
         return None
     return {"reason": REASONS[event.reason], "until": event.until.isoformat() if event.until else None}
+
+
+def part_object(chunk: DocumentChunk) -> dict[str, object]:
+    """A part of a document that a search found."""
+    return {
+        "parent": chunk.parent,
+        "id": chunk.id,
+        "content": chunk.content,
+        "uri": chunk.uri,
+        "title": chunk.title,
+        "headings": list(chunk.headings),
+        "score": round(chunk.score, 4),
+    }
+
+
+def document_object(document: Document) -> dict[str, object]:
+    """A whole document; its content is Markdown."""
+    return {
+        "name": document.name,
+        "uri": document.uri,
+        "title": document.title,
+        "content": document.content,
+        "description": document.description,
+    }

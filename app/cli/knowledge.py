@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from app.answering.reporting import document_object, part_object
 from app.bootstrap.corpus import ingest_paths, open_corpus
 from app.bootstrap.knowledge import open_knowledge
 from app.bootstrap.storage import data_folder
@@ -102,7 +103,7 @@ def search(
     data_folder(settings)
     found = asyncio.run(_found(settings, query, Scope(collections=frozenset(collection or ())), limit))
     if as_json:
-        print_json({"results": [_result_object(chunk) for chunk in found]})
+        print_json({"results": [part_object(chunk) for chunk in found]})
         return
     out = Console(highlight=False)
     for chunk in found:
@@ -119,18 +120,6 @@ async def _found(settings: Settings, query: str, scope: Scope, limit: int) -> tu
         return await knowledge.source.search_documents(query, scope, limit)
 
 
-def _result_object(chunk: DocumentChunk) -> dict[str, object]:
-    return {
-        "parent": chunk.parent,
-        "id": chunk.id,
-        "content": chunk.content,
-        "uri": chunk.uri,
-        "title": chunk.title,
-        "headings": list(chunk.headings),
-        "score": round(chunk.score, 4),
-    }
-
-
 def get(
     name: Annotated[str, typer.Argument(help="documents/… or the address.")],
     as_json: JsonOption = False,
@@ -140,14 +129,7 @@ def get(
     data_folder(settings)
     document = asyncio.run(_document(settings, name))
     if as_json:
-        print_json(
-            {
-                "name": document.name,
-                "uri": document.uri,
-                "content": document.content,
-                "description": document.description,
-            }
-        )
+        print_json(document_object(document))
     else:
         print(document.content)
 

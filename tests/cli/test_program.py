@@ -53,7 +53,7 @@ async def test_ask_search_and_get_answer_programs(tmp_path: Path) -> None:
     found = json.loads((await footnote(tmp_path, "search", "vinegar", "--json")).out)
     assert found["results"][0]["parent"] == "documents/docs.example.com/plant/tank"
     got = json.loads((await footnote(tmp_path, "get", f"{BASE}/tank", "--json")).out)
-    assert got.keys() == {"name", "uri", "content", "description"}
+    assert got.keys() == {"name", "uri", "title", "content", "description"}
     assert "vinegar" in got["content"]
 
 

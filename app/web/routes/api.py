@@ -10,10 +10,10 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from app import __version__
-from app.answering.reporting import answer_object
+from app.answering.reporting import answer_object, document_object, part_object
 from app.chat.run import Numbered
 from app.chat.service import question_text
-from app.domain.documents import NAME_PREFIX, SEARCH_LIMIT, Document, DocumentChunk, Scope
+from app.domain.documents import NAME_PREFIX, SEARCH_LIMIT, Scope
 from app.web.api_schemas import (
     AnswerObject,
     AskBody,
@@ -83,14 +83,14 @@ async def _found(request: Request, services: TheServices, user: CurrentUser, bod
     query = question_text(body.query, interface_of(request).question_limit)
     scope = Scope(collections=frozenset(body.collections), groups=user.groups)
     found = await services.source.search_documents(query, scope, body.limit)
-    return JSONResponse({"results": [_result_object(chunk) for chunk in found]})
+    return JSONResponse({"results": [part_object(chunk) for chunk in found]})
 
 
 @router.get("/documents", name="api_document", response_model=DocumentObject)
 async def document(services: TheServices, user: CurrentUser, name: Annotated[str, Query(max_length=2000)]) -> Response:
     """One whole document by its name, documents/{uri without scheme}."""
     found = await services.source.get_document(name, Scope(groups=user.groups))
-    return JSONResponse(_document_object(found))
+    return JSONResponse(document_object(found))
 
 
 @router.get("/documents/{name:path}", name="api_document", response_model=DocumentObject)
@@ -103,14 +103,14 @@ async def document_at(
     found = await services.source.get_document(
         NAME_PREFIX + (unquote(written) if raw else name), Scope(groups=user.groups)
     )
-    return JSONResponse(_document_object(found))
+    return JSONResponse(document_object(found))
 
 
 @router.post("/documents", name="api_documents", response_model=DocumentsObject)
 async def documents(services: TheServices, user: CurrentUser, body: DocumentsBody) -> Response:
     """Up to 20 whole documents in the order of their names; unknown names are told, and fail nothing."""
     batch = await services.source.batch_get_documents(body.names, Scope(groups=user.groups))
-    found = [_document_object(each) for each in batch.documents]
+    found = [document_object(each) for each in batch.documents]
     return JSONResponse({"documents": found, "unknown": list(batch.unknown)})
 
 
@@ -123,25 +123,3 @@ async def openapi() -> Response:
 @cache
 def _openapi() -> dict[str, Any]:
     return openapi_of(router, __version__)
-
-
-def _result_object(chunk: DocumentChunk) -> dict[str, object]:
-    return {
-        "parent": chunk.parent,
-        "id": chunk.id,
-        "content": chunk.content,
-        "uri": chunk.uri,
-        "title": chunk.title,
-        "headings": list(chunk.headings),
-        "score": round(chunk.score, 4),
-    }
-
-
-def _document_object(found: Document) -> dict[str, object]:
-    return {
-        "name": found.name,
-        "uri": found.uri,
-        "title": found.title,
-        "content": found.content,
-        "description": found.description,
-    }
