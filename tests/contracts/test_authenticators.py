@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Callable
+from datetime import datetime
 
 import pytest
 
+from app.domain.tokens import Token
 from app.domain.users import Role
 from app.identity.anonymous import AnonymousReaders
 from app.identity.authenticator import Admission, Authenticator, Credentials
+from app.identity.tokens import TokenAuthenticator, Tokens
 
 FAR = "203.0.113.9"  # a documentation address
 Make = Callable[[], Authenticator]
@@ -17,7 +20,30 @@ def anonymous_readers() -> Authenticator:
     return AnonymousReaders("a secret of forty characters, give or take", operator_on_loopback=True, secure=True)
 
 
-@pytest.fixture(params=[anonymous_readers])
+class NoTokens:
+    """A store of tokens in which there are none."""
+
+    async def add(self, token: Token, digest: bytes) -> None:
+        raise AssertionError("nobody makes a token here")
+
+    async def by_digest(self, digest: bytes) -> tuple[Token, bytes] | None:
+        return None
+
+    async def all(self) -> tuple[Token, ...]:
+        return ()
+
+    async def revoke(self, token_id: str, at: datetime) -> bool:
+        return False
+
+    async def used(self, token_id: str, at: datetime) -> None:
+        raise AssertionError("no token is good here")
+
+
+def with_tokens() -> Authenticator:
+    return TokenAuthenticator(anonymous_readers(), Tokens(NoTokens()))
+
+
+@pytest.fixture(params=[anonymous_readers, with_tokens])
 def authenticator(request: pytest.FixtureRequest) -> Authenticator:
     make: Make = request.param
     return make()
