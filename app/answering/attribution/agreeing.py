@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable, Sequence
 
 from app.answering.attribution.places import Place
-from app.answering.attribution.vocabulary import EXCLUSIVE, EXCLUSIVE_OR_NEAR, OPPOSITES, TURNING
-from app.answering.attribution.wording import SHORT_SCOPE, Token, Wording, wording_of
+from app.answering.attribution.swapping import swaps
+from app.answering.attribution.vocabulary import DENIALS, EXCLUSIVE, EXCLUSIVE_OR_NEAR, OPPOSITES, STRONG, TURNING
+from app.answering.attribution.wording import SHORT, SHORT_SCOPE, Token, Wording, wording_of
 from app.answering.blocks import BlockKind
 
 Weigh = Callable[[str], float]
+INSTEAD = frozenset(("instead",))
 CLEARLY = 1.6  # times better: another number's surroundings must fit so much better to be the one that is meant
 
 
@@ -19,6 +21,7 @@ def agrees(said: Wording, places: Sequence[Place], weigh: Weigh) -> bool:
         and _numbers_agree(said, places, weigh)
         and _negations_agree(said, places)
         and _opposites_agree(said, places)
+        and not swaps(said, places)
     )
 
 
@@ -166,6 +169,7 @@ def _negations_agree(said: Wording, places: Sequence[Place]) -> bool:
         _what_is_negated_is_negated_there(said, places)
         and not any(_turned(said, place, places) for place in places)
         and _is_as_exclusive(said, places)
+        and _denies_what_is_denied_there(said, places)
     )
 
 
@@ -182,9 +186,9 @@ def _what_is_negated_is_negated_there(said: Wording, places: Sequence[Place]) ->
         there = best.wording
         if (heads & there.affirmed) - there.negated - framed:
             return False
-        if heads & framed or (there.denials | opposed(negated) & there.all_stems) - said.all_stems:
+        if heads & framed or (_denials_near(negated, there) | opposed(negated) & there.all_stems) - said.all_stems:
             continue
-        if len(negated) <= SHORT_SCOPE and not heads & there.stems:
+        if _lacks(said, clause) and len(negated) <= SHORT_SCOPE and not heads & there.stems:
             continue  # "without arguments", where the passage just gives none
         if not there.negates:
             return False
@@ -193,6 +197,26 @@ def _what_is_negated_is_negated_there(said: Wording, places: Sequence[Place]) ->
                 continue  # "unless you pass", "unless you specify"
             return False
     return True
+
+
+def _denials_near(stems: frozenset[str], there: Wording) -> frozenset[str]:
+    """The words that say no in a clause of the passage which has one of these words."""
+    clauses = {token.clause for token in there.content if token.stem in stems}
+    return frozenset(token.stem for token in there.tokens if token.clause in clauses and token.stem in DENIALS)
+
+
+def _denies_what_is_denied_there(said: Wording, places: Sequence[Place]) -> bool:
+    """A sentence that ignores or rejects rests on no passage that says no in no way at all."""
+    strong = (said.denials & STRONG) - frozenset(stem for place in places for stem in place.around)
+    if not strong:
+        return True
+    there = frozenset(stem for place in places for stem in place.wording.all_stems)
+    denied = any(place.wording.denies for place in places) or places[0].led_by.denies
+    return bool(strong & there) or denied or (bool(opposed(strong) & there) and said.negates)
+
+
+def _lacks(said: Wording, clause: int) -> bool:
+    return any(token.raw in SHORT for token in said.tokens if token.clause == clause)
 
 
 def _excepts(said: Wording, clause: int) -> bool:
@@ -212,7 +236,7 @@ def _turned(said: Wording, place: Place, places: Sequence[Place]) -> bool:
     turned = (said.affirmed & there.negated) - there.affirmed
     turned |= said.affirmed & there.heads - said.negated
     if turned - elsewhere or (turned and fitting):
-        excuses = (said.denials - there.all_stems) or said.all_stems & EXCLUSIVE - there.all_stems
+        excuses = (said.denials - there.all_stems - INSTEAD) or said.all_stems & EXCLUSIVE - there.all_stems
         excuses = excuses or opposed(turned) & said.all_stems or said.heads & there.negated
         if not excuses:
             return True
@@ -228,7 +252,22 @@ def _is_as_exclusive(said: Wording, places: Sequence[Place]) -> bool:
     exclusive = any(token.raw in EXCLUSIVE for token in said.tokens)
     near = any(token.raw in EXCLUSIVE_OR_NEAR or token.negated for place in places for token in place.wording.tokens)
     led = any(token.raw in EXCLUSIVE_OR_NEAR for token in places[0].led_by.tokens)
-    return not exclusive or near or led
+    if exclusive and not near and not led:
+        return False
+    if said.denies or any(token.raw in EXCLUSIVE_OR_NEAR for token in said.tokens):
+        return True
+    limited = _limited(_fitting(said, places).wording)
+    return not any(one.stem == two.stem for one in limited for two in said.content if two.number is None)
+
+
+def _limited(there: Wording) -> list[Token]:
+    """The words that "only" stands directly before: what is said of them is said of nothing else."""
+    found = []
+    tokens = there.tokens
+    for at, token in enumerate(tokens):
+        if token.raw in EXCLUSIVE and (not at or not tokens[at - 1].negator):
+            found += [each for each in tokens[at + 1 :] if not each.small and each.clause == token.clause][:1]
+    return found
 
 
 def _opposites_agree(said: Wording, places: Sequence[Place]) -> bool:

@@ -17,13 +17,13 @@ def canonical(word: str) -> str:
 
 # Words of one line say nearly the same in any text. A word stands in one line only.
 _SYNONYMS = """
-delete remove erase drop
+delete remove erase drop wipe discard purge eliminate
 start begin launch
 use utilize employ usage
 allow let permit
 create make generate made
 show display
-need require must requirement necessary
+need require must requirement necessary mandatory obligatory
 fail failure
 change modify alter modification
 set configure specify define assign
@@ -31,8 +31,8 @@ run execute execution ran
 call invoke invocation
 return yield
 choose select pick chosen chose
-get fetch retrieve obtain got
-folder directory
+get fetch retrieve obtain got acquire
+folder directory dir
 app application
 config configuration
 stop halt terminate end
@@ -46,7 +46,7 @@ keep retain preserve kept
 multiple several many
 each every per
 provide offer supply give gave
-happen occur
+happen occur arise
 describe explain
 skip omit
 prevent avoid
@@ -108,6 +108,40 @@ guard protect protection
 recommend advise suggest
 assign allocate
 data datum
+introduce bring
+open browse visit
+rely depend
+examine inspect
+monitor watch observe
+detect recognize
+affect influence impact
+improve enhance
+reduce decrease lower diminish
+hand pass
+copy duplicate
+essential crucial vital important
+risk danger hazard
+suitable appropriate
+precise exact
+correct proper
+latest recent newest
+main primary major
+demonstrate illustrate
+enough sufficient
+comprise consist compose
+problem issue trouble
+website site
+answer response reply respond
+expose reveal disclose
+immediate instant
+periodic regular
+simultaneous concurrent
+cause trigger
+wrap surround enclose
+calculate compute
+evaluate assess
+adjust tune adapt
+hide conceal
 """.strip().splitlines()
 
 CANONICAL: Mapping[str, str] = {
@@ -117,7 +151,7 @@ CANONICAL: Mapping[str, str] = {
 # What one sentence has of the left where the other has of the right contradicts it.
 _OPPOSITES = """
 enable|disable
-before|after
+before until|after
 minimum min least|maximum max most
 true|false
 increase raise grow higher more|decrease reduce shrink lower less fewer
@@ -207,6 +241,14 @@ EXCLUSIVE_OR_NEAR = EXCLUSIVE | frozenset(
 # Of these, what a passage does not do to its subject when the sentence leaves them out.
 TURNING = frozenset(
     map(canonical, "ignore disable deprecate unsupported forbidden reject unavailable incompatible".split())
+)
+# Of these, what a sentence does not say of its own accord.
+STRONG = frozenset(
+    map(
+        canonical,
+        """unsupported unavailable impossible invalid disable fail reject refuse forbid prohibit ignore exclude deny
+        unnecessary deprecate incompatible bypass lack""".split(),
+    )
 )
 CLAUSE_ENDS = frozenset((",", ";", ":", ".", "!", "?", "|", "(", ")", "—", "–"))
 CLAUSE_WORDS = frozenset("but while whereas because if when although though which so and or".split())

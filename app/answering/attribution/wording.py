@@ -273,8 +273,11 @@ def _number(raw: str, following: str) -> Number | None:
 
 def _negations(tokens: Iterable[Token]) -> Iterator[Token]:
     """The tokens, with those marked that stand behind a negation in its clause."""
-    reach, clause, head = 0, -1, False
+    reach, clause, head, former = 0, -1, False, ""
     for token in tokens:
+        if (former, token.raw) in (("instead", "of"), ("rather", "than")):
+            reach, clause, head = SHORT_SCOPE, token.clause, True
+        former = token.raw
         if token.negator:
             reach, clause, head = SHORT_SCOPE if token.raw in SHORT else SCOPE, token.clause, True
             yield token
