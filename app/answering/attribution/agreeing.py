@@ -188,7 +188,7 @@ def _what_is_negated_is_negated_there(said: Wording, places: Sequence[Place]) ->
             return False
         if heads & framed or (_denials_near(negated, there) | opposed(negated) & there.all_stems) - said.all_stems:
             continue
-        if _lacks(said, clause) and len(negated) <= SHORT_SCOPE and not heads & there.stems:
+        if _lacks(said, clause) and len(negated) <= SHORT_SCOPE and not heads & (there.stems | best.around):
             continue  # "without arguments", where the passage just gives none
         if not there.negates:
             return False
@@ -235,8 +235,11 @@ def _turned(said: Wording, place: Place, places: Sequence[Place]) -> bool:
     elsewhere = frozenset(stem for other in places if other is not place for stem in other.wording.affirmed)
     turned = (said.affirmed & there.negated) - there.affirmed
     turned |= said.affirmed & there.heads - said.negated
-    if turned - elsewhere or (turned and fitting):
-        excuses = (said.denials - there.all_stems - INSTEAD) or said.all_stems & EXCLUSIVE - there.all_stems
+    far = not turned & there.heads and len(turned) < 2
+    if not far and (turned - elsewhere or (turned and fitting)):
+        close = {token.clause for token in said.content if token.stem in turned}
+        words = frozenset(token.stem for token in said.tokens if token.clause in close) - there.all_stems
+        excuses = words & (DENIALS - INSTEAD | EXCLUSIVE)
         excuses = excuses or opposed(turned) & said.all_stems or said.heads & there.negated
         if not excuses:
             return True

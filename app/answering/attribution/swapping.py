@@ -37,7 +37,9 @@ def swaps(wording: Wording, places: Sequence[Place]) -> bool:
         for other, framed in (each for tokens in there for each in _in_its_place(said, at, tokens)):
             if other.stem in OPPOSITES.get(token.stem, ()) and token.negated == other.negated:
                 return True
-            if other.stem in spoken or other.number or other.name or token.stem in named or _akin(token, other):
+            if other.stem in spoken or other.number or _akin(token, other):
+                continue
+            if bool(token.name) is not bool(other.name) or (token.stem in named and not token.name):
                 continue
             if token.stem in known and (not framed or _placed(said, at, there)):
                 continue

@@ -202,6 +202,19 @@ available|unavailable
 supported|unsupported
 safe secure|unsafe insecure
 valid|invalid
+always|sometimes occasionally rarely usually
+single|multiple
+smaller|larger bigger
+slow|fast quick
+high|low
+visible|invisible hidden
+online|offline
+lock|unlock
+send|receive
+source|target destination
+frontend|backend
+positive|negative
+keep|delete
 """.strip().splitlines()
 
 

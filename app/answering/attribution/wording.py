@@ -210,7 +210,7 @@ def _tokens(text: str) -> Iterator[Token]:
                 small = part in SMALL or part.endswith("n't") or (counted and part in UNITS)
                 yield Token(part, _canonical(part), clause, small=small, proper=proper and not small)
                 if len(part) > 7 and part.startswith("un") and not part.startswith(_NOT_UN):
-                    yield Token(part, _canonical(part[2:]), clause, negated=True)
+                    yield Token(part, _canonical(part[2:]), clause, negated=True, head=True)
         counted = number is not None and bool(number.kind)
         first = False
 
