@@ -19,7 +19,7 @@ from app.answering.foreign import without_marks
 from app.domain.answers import Segment
 from app.domain.documents import Document, Passage
 
-ENOUGH = 0.66  # the share of a sentence's words that a passage must say
+ENOUGH = 0.7  # the share of a sentence's words that a passage must say
 ENOUGH_OF_FEW = 0.8  # where there are three words or four
 ENOUGH_CLAIMED = 0.93  # times that, where the writer itself named the document
 NEAR = 0.10  # what it counts that the sentence before rests close by, for one that says "it"

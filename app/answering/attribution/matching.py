@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from app.answering.attribution.agreeing import agrees
 from app.answering.attribution.places import Place, places_of
+from app.answering.attribution.swapping import verbs_of
 from app.answering.attribution.vocabulary import FRAMING
 from app.answering.attribution.wording import Token, Wording, stems_of
 from app.answering.blocks import BlockKind
@@ -23,6 +24,7 @@ AROUND = 0.85  # what a word counts that stands in a heading or a lead-in only
 BESIDE = 0.5  # and one that stands in the next sentence
 A_PLACE_MORE = 0.03  # what a further sentence must bring
 UNKNOWN = 0.7  # what a word weighs that stands nowhere: it may be another word for something
+DONE = 0.6  # times that for a verb: another one often says the same
 LEAST = 0.35  # a window that says less is not looked at closely
 COMPARABLE = 0.7  # times the share of what agrees: what says less than that contradicts nothing
 AGAINST = 0.05  # by how much a passage that contradicts must fit better to speak against one that agrees
@@ -100,9 +102,11 @@ class Matcher:
 
     def _weights(self, said: Wording) -> dict[str, float]:
         weights: dict[str, float] = {}
+        verbs = verbs_of(said)
         for token in said.content:
             if token.number is None:
-                weights[token.stem] = max(weights.get(token.stem, 0.0), self._emphasis(token))
+                weight = self._emphasis(token) * (DONE if token.stem in verbs else 1.0)
+                weights[token.stem] = max(weights.get(token.stem, 0.0), weight)
         return weights
 
     def _emphasis(self, token: Token) -> float:

@@ -45,12 +45,12 @@ def swaps(wording: Wording, places: Sequence[Place]) -> bool:
                 continue
             if token.stem in FRAMING or other.stem in FRAMING:
                 continue
-            if token.stem not in _verbs(wording):
+            if token.stem not in verbs_of(wording):
                 return True
     return False
 
 
-def _verbs(wording: Wording) -> frozenset[str]:
+def verbs_of(wording: Wording) -> frozenset[str]:
     """The words that are used as verbs, as far as the small words around them tell."""
     found = set()
     for at, token in enumerate(wording.tokens[1:], start=1):
@@ -81,6 +81,8 @@ def _in_its_place(said: Sequence[Token], at: int, there: Sequence[Token]) -> Ite
         behind = bool(after and right) and after[0].stem == right[0].stem
         if (
             (ahead and behind)
+            or (ahead and not after and not right)
+            or (behind and not before and not left)
             or (ahead and _same(before, left) and _one_clause(*before, said[at]) and _one_clause(*left, other))
             or (behind and _same(after, right) and _one_clause(*after, said[at]) and _one_clause(*right, other))
         ):

@@ -49,6 +49,7 @@ _NAME = re.compile(
 )
 _RANGE = re.compile(r"(\d+(?:\.\d+)?)[-–](\d+(?:\.\d+)?)([a-zA-Z%]{0,12})")
 _NOT_UN = ("under", "until", "unit", "uniq", "union", "univ", "unless")
+_SWITCH = re.compile(r"\b(?:turn|switch)(?:s|ed|ing)? (on|off)\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
@@ -167,9 +168,14 @@ def _bare(text: str) -> str:
     return _TAG.sub(" ", text) if "<" in text else text
 
 
+def _switched(text: str) -> str:
+    """To switch on is to enable."""
+    return _SWITCH.sub(lambda match: "enabled" if match[1] == "on" else "disabled", text)
+
+
 def stems_of(text: str) -> list[str]:
     """The canonical stems of a text, small words left out: what finds candidates, quickly."""
-    words = [word for word in _WORD.findall(text.casefold().replace("’", "'")) if word not in SMALL]
+    words = [word for word in _WORD.findall(_switched(text.casefold().replace("’", "'"))) if word not in SMALL]
     return [CANONICAL.get(stem, stem) for stem in STEMMER.stemWords(words)]
 
 
@@ -182,7 +188,7 @@ def _tokens(text: str) -> Iterator[Token]:
     clause = 0
     first = True  # a capital letter there says nothing
     counted = False  # the word before is a number, and this may be its unit
-    raws = list(_raw(_bare(text)))
+    raws = list(_raw(_switched(_bare(text))))
     for at, (raw, coded) in enumerate(raws):
         if not coded and raw in CLAUSE_ENDS:
             clause += 1
