@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 from app.answering.attribution.places import Place
 from app.answering.attribution.swapping import swaps
-from app.answering.attribution.vocabulary import DENIALS, EXCLUSIVE, EXCLUSIVE_OR_NEAR, OPPOSITES, STRONG, TURNING
+from app.answering.attribution.synonyms import OPPOSITES
+from app.answering.attribution.vocabulary import DENIALS, EXCLUSIVE, EXCLUSIVE_OR_NEAR, STRONG, TURNING
 from app.answering.attribution.wording import SHORT, SHORT_SCOPE, Token, Wording, wording_of
 from app.answering.blocks import BlockKind
 
@@ -240,11 +241,15 @@ def _turned(said: Wording, place: Place, places: Sequence[Place]) -> bool:
         close = {token.clause for token in said.content if token.stem in turned}
         words = frozenset(token.stem for token in said.tokens if token.clause in close) - there.all_stems
         excuses = words & (DENIALS - INSTEAD | EXCLUSIVE)
-        excuses = excuses or opposed(turned) & said.all_stems or said.heads & there.negated
+        excuses = excuses or opposed(turned) & said.all_stems or _heads_in(said, close) & there.negated
         if not excuses:
             return True
     turning = (there.denials & TURNING) - said.all_stems
     return bool(fitting and turning and not said.denies and there.tokens[0].raw != "to")
+
+
+def _heads_in(said: Wording, clauses: set[int]) -> frozenset[str]:
+    return frozenset(token.stem for token in said.content if token.head and token.clause in clauses)
 
 
 def _fitting(said: Wording, places: Sequence[Place]) -> Place:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from app.answering.attribution.places import Place
-from app.answering.attribution.vocabulary import FRAMING, OPPOSITES
+from app.answering.attribution.synonyms import OPPOSITES
+from app.answering.attribution.vocabulary import FRAMING
 from app.answering.attribution.wording import Token, Wording, stems_of
 from app.answering.blocks import BlockKind
 

@@ -10,8 +10,8 @@ from functools import cached_property
 
 from Stemmer import Stemmer
 
+from app.answering.attribution.synonyms import CANONICAL
 from app.answering.attribution.vocabulary import (
-    CANONICAL,
     CLAUSE_ENDS,
     CLAUSE_WORDS,
     DENIALS,
