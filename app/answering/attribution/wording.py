@@ -22,7 +22,7 @@ from app.answering.attribution.vocabulary import (
 from app.answering.words import STOP_WORDS
 
 SCOPE = 6  # content words that a negation reaches
-SHORT_SCOPE = 2  # that "no" and "without" reach
+SHORT_SCOPE = 3  # that "no" and "without" reach
 SHORT = frozenset(("no", "without", "neither", "nor", "none"))
 STEMMER = Stemmer("english")
 SMALL = (
