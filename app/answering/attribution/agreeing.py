@@ -6,6 +6,7 @@ How much of the sentence it says is not asked here.
 import re
 from collections.abc import Callable, Sequence
 
+from app.answering.attribution.crossing import crosses
 from app.answering.attribution.negating import negations_agree, opposites_agree
 from app.answering.attribution.places import Place
 from app.answering.attribution.swapping import swaps
@@ -24,6 +25,7 @@ def agrees(said: Wording, places: Sequence[Place], weigh: Weigh) -> bool:
         and negations_agree(said, places)
         and opposites_agree(said, places)
         and not swaps(said, places)
+        and not crosses(said, places)
     )
 
 
