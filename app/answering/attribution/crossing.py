@@ -1,4 +1,4 @@
-"""Whether a sentence crosses what its passage pairs: "on Windows" with the folder for macOS. Only by where words stand."""
+"""Whether a sentence crosses what its passage pairs: "on Windows" with the folder for macOS. By places, not by meaning."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from app.answering.blocks import BlockKind
 
 
 def crosses(said: Wording, places: Sequence[Place]) -> bool:
-    """Whether two markers of the sentence stand apart there, each nearer to another one that the sentence leaves out."""
+    """Whether names that the sentence joins stand apart there, with names between them that it leaves out."""
     return _mixes_records(said, places) or any(_crosses(said, place.wording) for place in places)
 
 
@@ -48,7 +48,7 @@ def _apart(one: str, other: str, spoken: Sequence[tuple[int, str]], rivals: Sequ
     """Whether rivals stand between them: one that is nearer to the first, and a second one nearer to the other."""
     firsts = [at for at, mark in spoken if mark == one]
     seconds = [at for at, mark in spoken if mark == other]
-    near, first, second = min((abs(a - b), a, b) for a in firsts for b in seconds)
+    _, first, second = min((abs(a - b), a, b) for a in firsts for b in seconds)
     between = [at for at in rivals if min(first, second) < at < max(first, second)]
     by_first = {at for at in between if abs(at - first) < abs(at - second)}
     return bool(by_first) and len(by_first) < len(between)

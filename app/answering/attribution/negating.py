@@ -5,7 +5,16 @@ from itertools import pairwise
 
 from app.answering.attribution.places import Place
 from app.answering.attribution.synonyms import OPPOSITES
-from app.answering.attribution.vocabulary import DENIALS, EXCLUSIVE, EXCLUSIVE_OR_NEAR, STRONG, TURNING
+from app.answering.attribution.vocabulary import (
+    DENIALS,
+    EVERY,
+    EXCLUSIVE,
+    EXCLUSIVE_OR_NEAR,
+    FRAMING,
+    SOME,
+    STRONG,
+    TURNING,
+)
 from app.answering.attribution.wording import SHORT, SHORT_SCOPE, Token, Wording
 
 INSTEAD = frozenset(("instead",))  # a denial whose scope is read like a negation's
@@ -18,6 +27,7 @@ def negations_agree(said: Wording, places: Sequence[Place]) -> bool:
         and not any(_turned(said, place, places) for place in places)
         and _is_as_exclusive(said, places)
         and _denies_what_is_denied_there(said, places)
+        and not any(_behind(EVERY, said) & _behind(SOME, place.wording) for place in places)
     )
 
 
@@ -120,6 +130,16 @@ def _is_as_exclusive(said: Wording, places: Sequence[Place]) -> bool:
         return True
     limited = _limited(_fitting(said, places).wording)
     return not any(one.stem == two.stem for one in limited for two in said.content if two.number is None)
+
+
+def _behind(quantifiers: frozenset[str], wording: Wording) -> frozenset[str]:
+    """The two words of substance behind each of these."""
+    found: set[str] = set()
+    for at, token in enumerate(wording.tokens):
+        if token.raw in quantifiers:
+            next_ = [each for each in wording.tokens[at + 1 :] if not each.small and each.clause == token.clause]
+            found.update(each.stem for each in next_[:2])
+    return frozenset(found) - FRAMING
 
 
 def _limited(there: Wording) -> list[Token]:

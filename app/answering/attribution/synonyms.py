@@ -199,7 +199,7 @@ double twice|triple halve half
 identical same|different distinct
 likely|unlikely
 possible|impossible
-available|unavailable
+available|unavailable removed
 supported|unsupported
 safe secure|unsafe insecure
 valid|invalid

@@ -6,7 +6,7 @@ from app.answering.attribution.synonyms import canonical
 
 # These turn what follows into its contrary.
 NEGATORS = frozenset(
-    "not never no cannot none nor neither without unless except nothing nobody nowhere hardly unable".split()
+    "not never no cannot none nor neither without unless except nothing nobody nowhere hardly unable unlikely".split()
 )
 # These say no in other words: they may stand for a negation, but do not ask for one.
 DENIALS = frozenset(
@@ -24,6 +24,9 @@ EXCLUSIVE = frozenset("only solely exclusively merely".split())
 EXCLUSIVE_OR_NEAR = EXCLUSIVE | frozenset(
     "just unless except alone sole single limited restricted must until never no not cannot nothing".split()
 )
+# Of all is not said what is said of some, in front of the same word.
+EVERY = frozenset("all every each any always".split())
+SOME = frozenset("some certain most many few sometimes usually occasionally".split())
 # Of these, what a passage does not do to its subject when the sentence leaves them out.
 TURNING = frozenset(
     map(canonical, "ignore disable deprecate unsupported forbidden reject unavailable incompatible".split())
