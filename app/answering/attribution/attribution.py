@@ -21,7 +21,7 @@ from app.domain.documents import Document, Passage
 
 ENOUGH = 0.7  # the share of a sentence's words that a passage must say
 ENOUGH_OF_FEW = 0.8  # where there are three words or four
-ENOUGH_OF_CODE = 0.9  # where a sentence that names nothing would rest on code alone
+ENOUGH_OF_CODE = 1.0  # where a sentence that names nothing would rest on code alone
 ENOUGH_CLAIMED = 0.93  # times that, where the writer itself named the document
 NEAR = 0.10  # what it counts that the sentence before rests close by, for one that says "it"
 AS_GOOD = 0.01  # a second document is named only where it says the same

@@ -1,4 +1,4 @@
-"""Whether a sentence crosses what its passage pairs: "on Windows" with the folder for macOS. By places, not by meaning."""
+"""Whether a sentence crosses what its passage pairs: "on Windows" with the folder for macOS. By places alone."""
 
 from collections.abc import Sequence
 

@@ -75,6 +75,9 @@ def test_what_a_document_says_is_bound_to_it(attribution: Attribution, sentence:
         "Backups are not enabled by default.",
         "Entries are compressed with gzip before they are stored.",
         "```\ntool cache purge --now\n```",
+        "Backups are never enabled by default.",
+        "Entries must not be changed by plugins.",
+        "The cache drops entries for 30 minutes.",
     ],
 )
 def test_what_a_document_does_not_say_is_bound_to_nothing(attribution: Attribution, sentence: str) -> None:
