@@ -141,6 +141,9 @@ def test_the_environment_beats_the_toml_file(monkeypatch: pytest.MonkeyPatch, tm
         ("[[sources]]\nname = 'a'\nurl = 'http://a.example.com/'\ntoken = 'x'\n", "in the open"),
         ("[[sources]]\nname = 'a'\nurl = 'https://a/'\n[[sources]]\nname = 'a'\nurl = 'https://b/'\n", "called a"),
         ("own_documents = false\n", "nothing to ask"),
+        ("[[sources]]\nname = 'a'\nurl = 'https://a/mcp?key=hunter2'\n", "its own setting"),
+        ("[[sources]]\nname = 'a'\nurl = 'https://a/mcp'\napi_key_file = '/nowhere'\n", "sources.a.api_key_file"),
+        ("[[sources]]\nname = 'a'\nurl = 'https://a/mcp'\ntoken = \"two\\nlines\"\n", "sources.a.token"),
     ],
 )
 def test_a_wrong_file_is_told_with_the_place(text: str, said: str, tmp_path: Path) -> None:
@@ -155,6 +158,8 @@ def test_a_wrong_file_is_told_with_the_place(text: str, said: str, tmp_path: Pat
     [
         ({"SOURCE_URL": "knowledge.example.com"}, "FOOTNOTE_SOURCE_URL"),
         ({"SOURCE_URL": "https://user:hunter2@a.example.com/mcp"}, "its own setting"),
+        ({"SOURCE_URL": "https://a.example.com/mcp?api_key=hunter2"}, "its own setting"),
+        ({"SOURCE_URL": "https://a.example.com/mcp", "SOURCE_API_KEY": "hunter2\nb"}, "FOOTNOTE_SOURCE_API_KEY"),
         ({"SOURCE_API_KEY": "hunter2"}, "FOOTNOTE_SOURCE_URL"),
         ({"SOURCE_URL": "http://a.example.com/mcp", "SOURCE_API_KEY": "hunter2"}, "https"),
         ({"MODEL_URL": "https://models.example.com/v1"}, "FOOTNOTE_MODEL_NAME"),
@@ -183,5 +188,6 @@ def test_a_key_goes_where_nobody_reads_it_on_the_way(url: str, monkeypatch: pyte
 
 def test_the_listing_names_remote_servers_without_their_keys(tmp_path: Path) -> None:
     (tmp_path / "footnote.toml").write_text(TWO_SOURCES, encoding="utf-8")
+    (tmp_path / "key").write_text("from-a-file\n", encoding="utf-8")
     lines = {line.name: line.value for line in listing(load())}
     assert lines["FOOTNOTE_SOURCES"] == "google | wiki"

@@ -39,8 +39,12 @@ class Answerer:
         grounded: Grounded,
         rewriter: Rewriting,
         attributor: Attributor | None = None,
+        *,
+        composes: bool = False,
     ) -> None:
+        """`composes`: the source's answers are composed of documents already; there is nothing to fall back to."""
         self._source = source
+        self._composes = composes
         self._grounded = grounded
         self._rewriter = rewriter
         self._attributor = attributor or Attributor()
@@ -55,6 +59,8 @@ class Answerer:
                 else:
                     yield _told(event, standalone)
         except FALLBACK_ON as error:
+            if self._composes:
+                raise
             yield FellBack(_reason(error), _until(error))
             async for each in self._grounded.answer(self._source, standalone):
                 yield _told(each, standalone)

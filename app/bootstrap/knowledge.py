@@ -11,7 +11,7 @@ from app.answering.grounded import Grounded
 from app.answering.rewriting import Rewriting
 from app.bootstrap.corpus import Corpus, corpus_in
 from app.bootstrap.model import opened_model
-from app.bootstrap.remotes import Remote, remote_source
+from app.bootstrap.remotes import Remote, remote_source, timeouts_within
 from app.bootstrap.storage import opened_database
 from app.corpus.ingest import OnProgress, unobserved
 from app.domain.documents import NAME_PREFIX, name_of
@@ -62,10 +62,12 @@ async def knowledge_in(
         if source is not None:
             yield Knowledge(source, corpus.source, Answerer(source, bare, writing.rewriter))
             return
-        remotes = [remote_source(remote, client, database) for remote in settings.remotes]
+        alone = len(settings.remotes) == 1 and not settings.asks_own_documents
+        timeouts = timeouts_within(settings.answer_seconds, beside_others=not alone)
+        remotes = [remote_source(remote, client, database, timeouts) for remote in settings.remotes]
         if not remotes:
             yield Knowledge(corpus.source, corpus.source, corpus.answerer)
-        elif len(remotes) == 1 and not settings.asks_own_documents:
+        elif alone:
             (one,) = remotes
             yield Knowledge(one.source, RemoteShelf(one.name, one.health), Answerer(one.source, bare, writing.rewriter))
         else:
@@ -80,4 +82,4 @@ def _joined(corpus: Corpus | None, remotes: Sequence[Remote], bare: Grounded, re
     shelves: list[Shelf] = [corpus.source] if corpus else []
     shelves += [RemoteShelf(remote.name, remote.health) for remote in remotes]
     several = SeveralSources([*own, *others], grounded.answer)
-    return Knowledge(several, JoinedShelves(shelves), Answerer(several, grounded, rewriter))
+    return Knowledge(several, JoinedShelves(shelves), Answerer(several, grounded, rewriter, composes=True))

@@ -8,10 +8,12 @@ import httpx
 
 from app.answering.model.endpoint import ModelEndpoint
 from app.answering.model.rewriting import ModelRewriter
-from app.answering.model.writer import ModelWriter
+from app.answering.model.writer import SECONDS, ModelWriter
 from app.answering.rewriting import Rewriter, Rewriting
 from app.mcp.connecting import http_client
 from app.settings.values import Settings
+
+SHARE_OF_TIME = 0.8  # of an answer's time, so that passages can still be quoted in its place
 
 
 def model_endpoint(settings: Settings, client: httpx.AsyncClient) -> ModelEndpoint:
@@ -37,4 +39,5 @@ async def opened_model(settings: Settings) -> AsyncIterator[Writing]:
         return
     async with http_client() as client:
         endpoint = model_endpoint(settings, client)
-        yield Writing(ModelWriter(endpoint), ModelRewriter(endpoint, rules))
+        seconds = min(SECONDS, settings.answer_seconds * SHARE_OF_TIME)
+        yield Writing(ModelWriter(endpoint, seconds=seconds), ModelRewriter(endpoint, rules))

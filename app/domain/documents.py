@@ -43,10 +43,14 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class DocumentBatch:
-    """The documents of one batch in the order of the names asked for, and the names that nobody knows."""
+    """The documents of one batch in the order of the names asked for, and the names that nobody knows.
+
+    `failed` are names that could not be had this time, and may be the next.
+    """
 
     documents: tuple[Document, ...]
     unknown: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

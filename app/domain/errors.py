@@ -62,13 +62,14 @@ class DayQuotaExceeded(QuotaExceeded):
 
 
 class SourceUnavailable(KnowledgeError):
-    """`retry_after` in seconds, where the source or our own breaker tells it."""
+    """`retry_after` in seconds, where source or breaker tell it. `sent`: the source may have been asked."""
 
     code = "source_unavailable"
 
-    def __init__(self, detail: str = "", *, retry_after: float | None = None) -> None:
+    def __init__(self, detail: str = "", *, retry_after: float | None = None, sent: bool = True) -> None:
         super().__init__(detail)
         self.retry_after = _seconds(retry_after)
+        self.sent = sent
 
 
 class SourceTooSlow(SourceUnavailable):

@@ -74,6 +74,7 @@ class Patience:
 class Breaker:
     """A KnowledgeSource that raises SourceUnavailable at once while the source within is known to be down.
 
+    Answers and documents are watched apart: where the one tool is down, the other is what the answer falls back to.
     `now` is a monotonic clock in seconds.
     """
 
@@ -84,35 +85,44 @@ class Breaker:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._inner = inner
-        self._patience = patience or Patience()
-        self._now = now
-        self._pause = Pause(self._patience.first, self._patience.longest, now)
-        self._failures = 0
-        self._open = False  # the source rests, or awaits its trial
-        self._trying = False
+        self._answers = _Watch(patience or Patience(), now)
+        self._documents = _Watch(patience or Patience(), now)
 
     async def search_documents(
         self, query: str, scope: Scope = EVERYWHERE, limit: int = SEARCH_LIMIT
     ) -> tuple[DocumentChunk, ...]:
-        with self._watched():
+        with self._documents.watched():
             return await self._inner.search_documents(query, scope, limit)
 
     async def get_document(self, name: str, scope: Scope = EVERYWHERE) -> Document:
-        with self._watched():
+        with self._documents.watched():
             return await self._inner.get_document(name, scope)
 
     async def batch_get_documents(self, names: Sequence[str], scope: Scope = EVERYWHERE) -> DocumentBatch:
-        with self._watched():
+        with self._documents.watched():
             return await self._inner.batch_get_documents(names, scope)
 
     async def answer_query(self, question: Question) -> AsyncIterator[SourceEvent]:
-        with self._watched():
+        with self._answers.watched():
             async with closing(self._inner.answer_query(question)) as events:
                 async for event in events:
                     yield event
 
+
+class _Watch:
+    """Failures in a row of one kind of call, and the rest that they lead to."""
+
+    def __init__(self, patience: Patience, now: Callable[[], float]) -> None:
+        self._patience = patience
+        self._now = now
+        self._pause = Pause(patience.first, patience.longest, now)
+        self._failures = 0
+        self._open = False  # the source rests, or awaits its trial
+        self._trying = False
+
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def watched(self) -> Iterator[None]:
+        """One call. Raises SourceUnavailable while the source rests."""
         trial = self._admitted()
         began = self._now()
         try:

@@ -171,12 +171,15 @@ class Cached:
             batch = await self._inner.batch_get_documents(missing, scope)
             found = iter(batch.documents)
             for name in missing:  # by their order: a document may go by another name than it was asked for
+                if name in batch.failed:  # perhaps the next time
+                    continue
                 kept[name] = UNKNOWN if name in batch.unknown else next(found, None)
                 self._keep(name, scope, kept[name])
         asked = [(name, kept[name]) for name in names]
         return DocumentBatch(
             tuple(each for _, each in asked if isinstance(each, Document)),
-            tuple(name for name, each in asked if not isinstance(each, Document)),
+            tuple(name for name, each in asked if each is UNKNOWN),
+            tuple(name for name, each in asked if each is None),
         )
 
     async def answer_query(self, question: Question) -> AsyncIterator[SourceEvent]:

@@ -1,7 +1,7 @@
 """What a source allows is counted before it is asked, so that it never has to refuse. Not a cache, not a queue.
 
-It stands inside cache, single flight and breaker: what they answer or refuse costs no unit. A unit once taken is not
-given back, though the call may have failed before it arrived: nobody can tell, and too few is better than too many.
+It stands inside cache, single flight and breaker: what they answer or refuse costs no unit. A unit once taken is
+given back only where the call was surely never sent: else nobody can tell, and too few is better than too many.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ import structlog
 
 from app.domain.answers import Question, SourceEvent
 from app.domain.documents import EVERYWHERE, SEARCH_LIMIT, Document, DocumentBatch, DocumentChunk, Scope
-from app.domain.errors import DayQuotaExceeded, QuotaExceeded, StorageError
+from app.domain.errors import DayQuotaExceeded, QuotaExceeded, SourceUnavailable, StorageError
 from app.knowledge.breaker import Pause
 from app.knowledge.source import KnowledgeSource
 from app.knowledge.streams import closing
@@ -62,6 +62,10 @@ class DayCounter(Protocol):
         """Take one of each unit, all or none; the unit of which nothing is left, or None when they were taken."""
         ...
 
+    async def give_back(self, day: str, units: Sequence[str]) -> None:
+        """One of each was taken for a call that was never sent."""
+        ...
+
     async def exhaust(self, day: str, unit: str) -> None:
         """The source itself said that nothing is left of this day."""
         ...
@@ -92,6 +96,10 @@ class DaysInMemory:
         """One of each was taken elsewhere."""
         for unit in limits:
             self._used[day, unit] = self._used.get((day, unit), 0) + 1
+
+    async def give_back(self, day: str, units: Sequence[str]) -> None:
+        for unit in units:
+            self._used[day, unit] = max(0, self._used.get((day, unit), 0) - 1)
 
     async def exhaust(self, day: str, unit: str) -> None:
         self._exhausted.add((day, unit))
@@ -174,6 +182,10 @@ class QuotaGuard:
             raise _with_time(error, until_reset(self._wall())) from error
         except QuotaExceeded as error:
             raise _with_time(error, self._paused(units[0], began, error)) from error
+        except SourceUnavailable as error:
+            if not error.sent:
+                await self._not_used(units, day)
+            raise
         else:
             self._pauses[units[0]].end(began)
 
@@ -212,6 +224,18 @@ class QuotaGuard:
         if empty is None:
             self._own.note(day, limits)
         return empty
+
+    async def _not_used(self, units: tuple[str, ...], day: str) -> None:
+        """The call was never sent: an hour without a connection must not cost the day."""
+        for unit in units:
+            self._minutes[unit].give_back()
+        limited = tuple(self._day_limits(*units))
+        await self._own.give_back(day, limited)
+        try:
+            async with asyncio.timeout(COUNTER_SECONDS):
+                await self._days.give_back(day, limited)
+        except (StorageError, TimeoutError) as error:
+            _counter_away(error)
 
     async def _exhausted(self, unit: str, day: str) -> None:
         await self._own.exhaust(day, unit)

@@ -112,6 +112,7 @@ class _Round:
             raise ToolRejected(f"{len(names)} names, at most {BATCH_LIMIT}")
         documents: dict[str, Document] = {}
         failure: AppError | None = None
+        missed: set[str] = set()
         turns = {name: list(self._in_turn(name, scope)) for name in distinct(names)}
         while waiting := [name for name, members in turns.items() if members and name not in documents]:
             shares: dict[str, tuple[Member, Scope, list[str]]] = {}
@@ -121,11 +122,14 @@ class _Round:
             results = await self._each([(who, where, _batch(wanted)) for who, where, wanted in shares.values()])
             for (member, _, wanted), result in zip(shares.values(), results, strict=True):
                 if isinstance(result, AppError):
-                    failure = failure or (None if isinstance(result, DocumentNotFound) else result)
+                    if not isinstance(result, DocumentNotFound):
+                        failure = failure or result
+                        missed.update(wanted)
                     continue
+                missed.update(result.failed)
                 told = iter(result.documents)
                 for name in wanted:
-                    document = None if name in result.unknown else next(told, None)
+                    document = None if name in result.unknown or name in result.failed else next(told, None)
                     if document is not None:
                         documents[name] = member.document(document)
                         self._found(name, member)
@@ -133,7 +137,8 @@ class _Round:
             raise failure
         return DocumentBatch(
             tuple(documents[name] for name in names if name in documents),
-            tuple(name for name in names if name not in documents),
+            tuple(name for name in names if name not in documents and name not in missed),
+            tuple(name for name in names if name not in documents and name in missed),
         )
 
     def answer_query(self, question: Question) -> AsyncIterator[SourceEvent]:  # noqa: ARG002  # there is no such answer

@@ -27,6 +27,7 @@ from app.domain.errors import (
     MalformedReply,
     NoAnswer,
     SourceTooSlow,
+    SourceUnavailable,
     ToolNotOffered,
     ToolRejected,
 )
@@ -39,6 +40,7 @@ from app.mcp.wire import Form, ReplyTooLarge, Wire
 
 QUERY_LIMIT = 500  # characters; the server refuses longer searches
 AT_ONCE = 5  # documents fetched side by side where a server has no batches
+SHARE_OF_ONE = 0.8  # of the time for all, which one that hangs may take
 PAGES_OF_TOOLS = 10  # of tools/list; no server that we know has more than one
 
 # Bytes of a reply. A batch of 20 pages that travels twice (text and structured) is some 2 MB.
@@ -53,10 +55,10 @@ class _Fetched:
     """Documents by the name asked for, and what stood in the way of others. A name in neither is not known."""
 
     documents: Mapping[str, Document] = field(default_factory=dict)
-    problems: tuple[KnowledgeError, ...] = ()
+    problems: Mapping[str, KnowledgeError] = field(default_factory=dict)
 
     def joined(self, other: "_Fetched") -> "_Fetched":
-        return _Fetched({**self.documents, **other.documents}, self.problems + other.problems)
+        return _Fetched({**self.documents, **other.documents}, {**self.problems, **other.problems})
 
 
 class McpSource:
@@ -102,11 +104,11 @@ class McpSource:
             raise DocumentNotFound(name)
         fetched = await self._within(self._timeouts.call, self._fetch(ONE_DOCUMENT, (name,)))
         if name not in fetched.documents:
-            raise fetched.problems[0] if fetched.problems else DocumentNotFound(name)
+            raise fetched.problems.get(name) or DocumentNotFound(name)
         return fetched.documents[name]
 
     async def batch_get_documents(self, names: Sequence[str], scope: Scope = EVERYWHERE) -> DocumentBatch:
-        """One bad name or one huge document does not lose the others; what cannot be had counts as unknown.
+        """One bad name, one huge or one hanging document does not lose the others.
 
         Raises what stood in the way only where no document could be had.
         """
@@ -120,12 +122,13 @@ class McpSource:
         found = fetched.documents
         if fetched.problems:
             if not found:
-                raise fetched.problems[0]
-            codes = sorted({problem.code for problem in fetched.problems})
+                raise next(iter(fetched.problems.values()))
+            codes = sorted({problem.code for problem in fetched.problems.values()})
             log.warning("some documents could not be fetched", source=self._collection, codes=codes)
         return DocumentBatch(
             tuple(found[name] for name in names if name in found),
-            tuple(name for name in names if name not in found),
+            tuple(name for name in names if name not in found and name not in fetched.problems),
+            tuple(name for name in names if name not in found and name in fetched.problems),
         )
 
     async def answer_query(self, question: Question) -> AsyncIterator[SourceEvent]:
@@ -168,7 +171,11 @@ class McpSource:
         return answer_in(result, *content_of(result))
 
     async def _ask(self, wanted: tuple[str, ...], query: str, patience: float) -> Mapping[str, Any]:
-        tool = await self._offering.pick(wanted)
+        try:
+            tool = await self._offering.pick(wanted)
+        except SourceUnavailable as error:
+            error.sent = False  # of this tool nothing was asked
+            raise
         try:
             return await self._call(tool, {"query": query}, SMALL, patience)
         except ToolNotOffered:  # nothing else would do; but what is offered must be looked at again
@@ -178,7 +185,7 @@ class McpSource:
     async def _fetch(self, wanted: tuple[str, ...], names: tuple[str, ...]) -> _Fetched:
         tool = await self._offering.pick(wanted)
         fetched = await self._fetch_with(tool, names)
-        if fetched.documents or not any(isinstance(problem, ToolNotOffered) for problem in fetched.problems):
+        if fetched.documents or not any(isinstance(problem, ToolNotOffered) for problem in fetched.problems.values()):
             return fetched
         return await self._fetch_with(await self._offering.pick_instead(wanted, tool), names)
 
@@ -189,7 +196,11 @@ class McpSource:
 
         async def one(name: str) -> _Fetched:
             async with places:
-                return await self._split(tool, (name,))
+                try:
+                    async with asyncio.timeout(self._timeouts.call * SHARE_OF_ONE):
+                        return await self._split(tool, (name,))
+                except TimeoutError:
+                    return _Fetched(problems={name: SourceTooSlow("a document did not come in time")})
 
         return _all(await asyncio.gather(*map(one, names)))
 
@@ -202,9 +213,9 @@ class McpSource:
         except (DocumentNotFound, ReplyTooLarge, ToolRejected) as error:  # may be the fault of one name among them
             problem: KnowledgeError = error.with_traceback(None)
         except KnowledgeError as error:
-            return _Fetched(problems=(error.with_traceback(None),))
+            return _Fetched(problems=dict.fromkeys(names, error.with_traceback(None)))
         if len(names) == 1:
-            return _Fetched() if isinstance(problem, DocumentNotFound) else _Fetched(problems=(problem,))
+            return _Fetched() if isinstance(problem, DocumentNotFound) else _Fetched(problems={names[0]: problem})
         half = len(names) // 2
         return _all(await asyncio.gather(self._split(tool, names[:half]), self._split(tool, names[half:])))
 

@@ -99,6 +99,7 @@ class Facts:
     word: str = ""
     reasons: frozenset[str] = frozenset()
     said: str = ""
+    quota: str = ""
     retry_after: float | None = None
     structured: bool = False
 
@@ -190,6 +191,7 @@ def facts_of(reply: Reply, tool: str, now: Clock = _utc_now) -> Facts:
         word=word,
         reasons=frozenset(seen.reasons),
         said=said.casefold(),
+        quota=" ".join(seen.quota).casefold(),
         retry_after=_waiting(reply.retry_after, now) or _seconds(delay),
         structured=bool(message),
     )
@@ -215,7 +217,7 @@ def content_of(result: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, str
 def _error(facts: Facts) -> KnowledgeError:
     kind = kind_of(facts)
     if kind is Kind.QUOTA:
-        if _OF_A_DAY.search(facts.said):
+        if _OF_A_DAY.search(facts.quota or facts.said):  # a text may quote what was asked
             wait = facts.retry_after if (facts.retry_after or 0) >= _SHORTEST_DAY else None
             return DayQuotaExceeded(facts.detail, retry_after=wait)
         return QuotaExceeded(facts.detail, retry_after=facts.retry_after)
@@ -238,6 +240,7 @@ class _Seen:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.reasons: set[str] = set()
+        self.quota: list[str] = []  # which one, by the names of its limit and unit
         self.word = ""
         self.code = 0
         self.delay = ""
@@ -260,6 +263,8 @@ class _Seen:
             self.word = self.word or text
         elif key == "reason":
             self.reasons.add(text[:100])
+        elif key.startswith("quota"):
+            self.quota.append(text[:200])
         elif key == "retryDelay":
             self.delay = self.delay or text[:30]
 

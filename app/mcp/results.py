@@ -10,6 +10,7 @@ from app.domain.errors import AppError, MalformedReply, NoAnswer
 from app.mcp.parsing import clean
 
 NAME_LIMIT = 500  # characters; the server refuses longer names
+TEXT_LIMIT = 32_000  # characters of an answer
 _URI_LIMIT = 2000
 OUTCOME = "footnote/outcome"  # our own server tells it in `_meta`
 
@@ -72,7 +73,14 @@ def answer_in(result: Mapping[str, Any], content: Mapping[str, Any] | None, text
     outcome = Outcome(told) if told in list(Outcome) else Outcome.ANSWERED
     if not answer.strip() and outcome is not Outcome.NOT_FOUND:
         raise NoAnswer("answer_query: an empty text")
-    return AnswerWritten(clean(answer), distinct(name for name in names if name), outcome)
+    return AnswerWritten(_of_bounded_length(clean(answer)), distinct(name for name in names if name), outcome)
+
+
+def _of_bounded_length(text: str) -> str:
+    """A longer text is no answer, and to bind its sentences would hold up everyone: it ends with a whole paragraph."""
+    if len(text) <= TEXT_LIMIT:
+        return text
+    return text[: max(text.rfind("\n\n", 0, TEXT_LIMIT), TEXT_LIMIT // 2)].rstrip() + "\n\n…"
 
 
 def tools_in(result: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:

@@ -17,7 +17,7 @@ from mcp.server.lowlevel.server import Server
 
 from app.domain.answers import EMPTY_ANSWER, AnswerEvent, Outcome, Question
 from app.domain.documents import Scope
-from app.domain.errors import AppError, DocumentNotFound, NoAnswer
+from app.domain.errors import AppError, DocumentNotFound, NoAnswer, SourceUnavailable
 from app.knowledge.source import KnowledgeSource
 from app.mcp.refusals import TOO_LARGE, TOO_SLOW, UNKNOWN_TOOL, Refusal, refusal_of
 from app.mcp.schemas import BY_NAME, TOOLS, Name, Names, Query, WrongArguments, checked
@@ -124,6 +124,8 @@ async def _worked(desk: Desk, name: str, given: Query | Name | Names, scope: Sco
             batch = await desk.source.batch_get_documents(given.names, scope)
             if batch.unknown:  # as the reference: all or nothing
                 raise DocumentNotFound(batch.unknown[0])
+            if batch.failed:
+                raise SourceUnavailable(batch.failed[0])
             return documents_object(batch.documents, titled=name == "get_documents"), {}
         case _:
             assert_never(given)

@@ -87,7 +87,7 @@ class Wire:
         call = _Call(method, params, largest, patience)
         form, session = self._form, self._session
         reply = await self._send(call, form, session)
-        other = self._wanted(reply, form, method)
+        other = self._wanted(reply, form)
         if other is None:
             if reply.status < 400:
                 self._understood.add(method)
@@ -105,7 +105,7 @@ class Wire:
             self._form = form
             self._understood.clear()
 
-    def _wanted(self, reply: Reply, form: Form, method: str) -> Form | None:
+    def _wanted(self, reply: Reply, form: Form) -> Form | None:
         """The form in which to ask again, or None."""
         code, said = _protocol_error(reply.message)
         if form is Form.SESSION:
@@ -116,7 +116,7 @@ class Wire:
             return None
         if form is Form.MODERN:
             return Form.BARE if code == -32022 else None
-        if code == -32602 and method in self._understood:
+        if code == -32602 and self._understood:
             return None  # the form is right; it is the arguments that are not
         return Form.MODERN
 
@@ -133,7 +133,9 @@ class Wire:
             if not isinstance(result, dict):
                 raise SourceUnavailable(f"initialize: HTTP {first.status} without a result")
             version = str(result.get("protocolVersion", ""))
-            session = _Session(first.session, version if re.fullmatch(r"\d{4}-\d\d-\d\d", version) else BARE_VERSION)
+            session = _Session(
+                first.session, version if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", version) else BARE_VERSION
+            )
             await self._send(_Call("notifications/initialized", {}, _ERROR_BYTES, patience), Form.SESSION, session)
             self._session = session
             return session
@@ -145,8 +147,12 @@ class Wire:
         headers = {**self._headers(call, form, session), **self._secrets}
         try:
             return await self._exchange(call, number, call.body(number, form), headers)
+        except (httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            problem: KnowledgeError = SourceTooSlow(f"{call.method}: {type(error).__name__}", sent=False)
+        except httpx.ConnectError as error:
+            problem = SourceUnavailable(f"{call.method}: {type(error).__name__}", sent=False)
         except httpx.TimeoutException as error:
-            problem: KnowledgeError = SourceTooSlow(f"{call.method}: {type(error).__name__}")
+            problem = SourceTooSlow(f"{call.method}: {type(error).__name__}")
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             problem = SourceUnavailable(f"{call.method}: {type(error).__name__}")
         raise problem  # here, so that no other error with its request hangs on it

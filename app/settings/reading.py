@@ -13,7 +13,7 @@ from pydantic import SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.domain.errors import SettingsError
-from app.settings.remotes import RemoteSource, read_secret
+from app.settings.remotes import RemoteSource, fit_for_header, read_secret
 from app.settings.values import PREFIX, SECRETS, TOML, Settings, named
 
 
@@ -34,9 +34,11 @@ def load(**given: object) -> Settings:
     """
     _check_toml()
     try:
-        return Settings(**_secrets_from_files(), **given)  # type: ignore[arg-type]  # pydantic checks each value
+        settings = Settings(**_secrets_from_files(), **given)  # type: ignore[arg-type]  # pydantic checks each value
     except ValidationError as error:
         raise _first_problem(error) from error
+    _check_secrets(settings)
+    return settings
 
 
 def listing(settings: Settings) -> Iterator[SettingLine]:
@@ -48,6 +50,19 @@ def listing(settings: Settings) -> Iterator[SettingLine]:
             _shown(field.default),
             field.description or "",
         )
+
+
+def _check_secrets(settings: Settings) -> None:
+    """What would fail with the first question fails now."""
+    if settings.source_api_key:
+        fit_for_header(settings.source_api_key.get_secret_value(), named("source_api_key"))
+    if settings.source_token:
+        fit_for_header(settings.source_token.get_secret_value(), named("source_token"))
+    if settings.model_api_key:
+        fit_for_header(settings.model_api_key.get_secret_value(), named("model_api_key"))
+    for remote in settings.remotes:
+        remote.secret("api_key")
+        remote.secret("token")
 
 
 def _secrets_from_files() -> dict[str, str]:

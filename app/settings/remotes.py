@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
@@ -10,6 +10,7 @@ from app.domain.errors import SettingsError
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 GOOGLE = "developerknowledge.googleapis.com"
+SECRET_PARAMETERS = frozenset(("key", "api_key", "apikey", "api-key", "token", "access_token", "secret", "password"))
 
 
 class RemoteSource(BaseModel):
@@ -45,8 +46,10 @@ class RemoteSource(BaseModel):
         given: SecretStr | None = getattr(self, name)
         path: Path | None = getattr(self, f"{name}_file")
         if path is not None:
-            return read_secret(path, f"sources.{self.name}.{name}_file")
-        return given.get_secret_value() if given else None
+            return fit_for_header(
+                read_secret(path, f"sources.{self.name}.{name}_file"), f"sources.{self.name}.{name}_file"
+            )
+        return fit_for_header(given.get_secret_value(), f"sources.{self.name}.{name}") if given else None
 
     @property
     def is_google(self) -> bool:
@@ -58,9 +61,17 @@ def service_address(value: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.fragment:
         raise ValueError("is no web address. Give it whole, such as https://example.com/mcp.")
-    if parts.username or parts.password:
-        raise ValueError("holds a user name or password. Give the key in its own setting.")
+    named = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    if parts.username or parts.password or named & SECRET_PARAMETERS:
+        raise ValueError("holds a key or password. Give it in its own setting: addresses stand in logs and listings.")
     return value
+
+
+def fit_for_header(secret: str, setting: str) -> str:
+    """The secret, where it can be sent. Raises SettingsError, without showing it."""
+    if not secret.isascii() or not secret.isprintable() or secret != secret.strip():
+        raise SettingsError(setting, "holds what cannot stand in a header.", "Give it as it was issued, on one line.")
+    return secret
 
 
 def name_at(url: str) -> str:

@@ -1,6 +1,6 @@
 """How often a source's tools were called on a day, as rows that all processes share. Not how often they may be."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -35,6 +35,17 @@ class QuotaDays:
                     .values(used=quota_days.c.used + 1)
                 )
         return empty
+
+    async def give_back(self, day: str, units: Sequence[str]) -> None:
+        """One of each was taken for a call that was never sent."""
+        if not units:
+            return
+        async with self._database.writing() as connection:
+            await connection.execute(
+                update(quota_days)
+                .where(*self._of(day), quota_days.c.tool.in_(units), quota_days.c.used > 0)
+                .values(used=quota_days.c.used - 1)
+            )
 
     async def exhaust(self, day: str, unit: str) -> None:
         """The source itself said that nothing is left of this day."""

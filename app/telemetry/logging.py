@@ -21,7 +21,7 @@ SECRET_IN_ADDRESS = re.compile(r"(?<=://)([^/\s:@]*):[^/\s@]+@")  # postgresql:/
 SECRET_IN_QUERY = re.compile(r"(?<=[?&])((?:api_?)?key|[a-z_]*token|password|secret)=[^&\s'\"]+", re.IGNORECASE)
 SECRET_IN_HEADER = re.compile(r"\b(Bearer|Basic) [A-Za-z0-9+/=._~-]{8,}")
 CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), 0x7F, *range(0x80, 0xA0)) if code != 0x0A}
-TALKATIVE = ("aiosqlite", "alembic", "asyncio", "httpcore", "httpx", "sqlalchemy", "psycopg", "markdown_it")
+TALKATIVE = ("aiosqlite", "alembic", "asyncio", "httpcore", "httpx", "sqlalchemy", "psycopg", "markdown_it", "mcp")
 
 _request_id: ContextVar[str] = ContextVar("request_id", default="")
 

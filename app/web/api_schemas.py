@@ -109,10 +109,11 @@ class DocumentObject(BaseModel):
 
 
 class DocumentsObject(BaseModel):
-    """In the order of the names asked for; `unknown` are those that nobody knows."""
+    """In the order of the names asked for. `unknown`: nobody knows them; `failed`: not to be had this time."""
 
     documents: list[DocumentObject]
     unknown: list[str]
+    failed: list[str]
 
 
 class Problem(BaseModel):

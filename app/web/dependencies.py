@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from app.chat.service import Chat
+from app.domain.tokens import TokenScope
 from app.domain.users import User
 from app.services import Services
 from app.web.addresses import Addresses
@@ -34,6 +35,7 @@ async def user_of(request: Request, services: TheServices) -> User:
     """Who asks. A new or renewed cookie leaves with the reply, whatever the reply is (see `app.IdentityCookie`)."""
     admission = await admitted(request, services, scope_needed(request))
     request.state.cookie = admission.cookie
+    request.state.may_ask = admission.token is None or TokenScope.ASK in admission.token.scopes
     return admission.user
 
 

@@ -247,3 +247,46 @@ async def test_programs_that_follow_are_told_the_same_reason_as_those_that_wait(
     assert events["fell_back"]["reason"] == "quota"
     assert events["answer"]["fell_back"] == events["fell_back"]
     assert events["done"] == {"status": "answered"}
+
+
+# --- what must not cost the other ------------------------------------------------------------------------------------
+
+
+async def test_many_questions_at_once_fall_back_though_the_answering_tool_is_down(
+    client: Client, upstream: Upstream
+) -> None:
+    upstream.play("answer_query", "A:unavailable")
+    readers = [Client(client.app, client.state) for _ in range(12)]
+    asked = [ask(reader, f"{QUESTION} {number}") for number, reader in enumerate(readers)]
+    answers = await asyncio.gather(*asked)
+    assert {answer["fell_back"]["reason"] for answer in answers} == {"unavailable"}
+    assert "failed" not in {answer["status"] for answer in answers}
+    assert (await ask(client, "How long are messages kept?"))["status"] != "failed"
+
+
+async def test_a_question_to_another_collection_costs_no_call_and_no_unit(upstream: Upstream, tmp_path: Path) -> None:
+    settings = settings_for(tmp_path / "data", source_url=upstream.url, source_api_key=KEY, source_answers_a_day=1)
+    async with served(create_app(settings)) as client:
+        elsewhere = await ask(client, collections=["nope"])
+        assert (elsewhere["status"], elsewhere["fell_back"]) == ("not_found", None)
+        assert upstream.requests == []
+        assert (await ask(client))["fell_back"] is None
+
+
+async def test_an_hour_without_a_connection_does_not_cost_the_day(tmp_path: Path) -> None:
+    async with Upstream(tools="live") as upstream:
+        port = upstream.port
+    settings = settings_for(tmp_path / "data", source_url=upstream.url, source_answers_a_day=1)
+    async with served(create_app(settings)) as client:
+        assert (await ask(client))["status"] == "failed"
+    async with Upstream(tools="live", port=port), served(create_app(settings)) as client:
+        assert (await ask(client))["origin"] == "answer_query"
+
+
+async def test_where_all_of_several_sources_are_down_it_is_told_once(upstream: Upstream, tmp_path: Path) -> None:
+    upstream.play("", "A:unavailable")
+    remotes = tuple(RemoteSource(name=name, url=upstream.url, api_key=KEY) for name in ("one", "two"))
+    settings = settings_for(tmp_path / "data", sources=remotes, own_documents=False)
+    async with served(create_app(settings)) as client:
+        answer = await ask(client)
+    assert (answer["status"], answer["fell_back"]) == ("failed", None)

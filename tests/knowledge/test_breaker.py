@@ -34,12 +34,26 @@ async def test_after_five_failures_in_a_row_the_source_is_not_asked_for_ten_seco
     for wait, left in ((0, 10), (4, 6), (5, 1)):
         clock.move(wait)
         with pytest.raises(SourceUnavailable) as raised:
-            await told(breaker.answer_query(Question("How?")))
+            await breaker.batch_get_documents(("documents/a",))
         assert raised.value.retry_after == left
     assert len(inner.calls) == 5
     clock.move(1)
     assert await breaker.search_documents("how")
     assert await breaker.search_documents("how")
+
+
+async def test_where_answers_are_down_documents_can_still_be_had_and_none_of_their_calls_is_a_trial() -> None:
+    clock, inner = Clock(), Counted()
+    breaker = Breaker(inner, now=clock)
+    for _ in range(20):  # questions, one after each rest: the answer fails, what it falls back to does not
+        clock.move(130)
+        inner.errors.append(SourceUnavailable("502"))
+        with pytest.raises(SourceUnavailable):
+            await told(breaker.answer_query(Question("How?")))
+        assert await breaker.search_documents("how")
+    clock.move(130)
+    await failed(breaker, inner, 5)
+    assert await told(breaker.answer_query(Question("How?")))  # nor the other way round
 
 
 async def test_failures_with_an_answer_between_them_open_nothing() -> None:
@@ -91,7 +105,7 @@ async def test_of_many_that_wait_one_tries_and_when_it_leaves_the_next_one_may()
     await failed(breaker, inner, 5)
     clock.move(10)
     inner.held = asyncio.Event()
-    first = asyncio.create_task(told(breaker.answer_query(Question("How?"))))
+    first = asyncio.create_task(breaker.get_document("documents/a"))
     await settled()
     others = await asyncio.gather(*(breaker.search_documents("how") for _ in range(50)), return_exceptions=True)
     assert all(isinstance(other, SourceUnavailable) and other.retry_after for other in others)

@@ -4,6 +4,7 @@ Documents are data: they stand between marks that nobody can guess, and what giv
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,6 @@ from app.answering.blocks import blocks_of
 from app.answering.evidence import Evidence
 from app.answering.foreign import for_readers, without_marks
 from app.answering.model.cleaning import cleaned
-from app.answering.words import language_of
 from app.domain.answers import Question
 from app.domain.documents import Document, host_of
 
@@ -22,13 +22,13 @@ TITLE_LIMIT = 200
 SENTINEL = "NO_ANSWER"
 
 _COMMENT = re.compile(r"<!--[\s\S]*?(?:-->|\Z)")
-_LANGUAGES = {"de": "in German", "tr": "in Turkish"}
+_LANGUAGES = {"en": "English", "de": "German", "tr": "Turkish"}
 _RULES = """You answer questions about documentation, from numbered passages of it and from nothing else.
 
 Rules:
 - Say only what the passages say. Put the number of the passage directly behind each sentence, list item or table row \
 that rests on it, in brackets: [1], or [1][2] for two. Cite no other numbers.
-- Write {language}. Quotations, names, commands and code stay as they are.
+- Write in {language}, whatever language the question is in. Quotations, names, commands and code stay as they are.
 - Be brief: the answer first, then what is needed to use it. Markdown with paragraphs, lists, tables and code blocks; \
 no links, no images, no HTML, no list of sources, no headings unless there are several parts.
 - Where the passages answer only a part, answer that part and say plainly what they do not tell.
@@ -60,11 +60,18 @@ def prompt_for(question: Question, passages: Sequence[Evidence], delimiter: str,
         parts.append(f"--- {delimiter}\n[{len(sources)}] {_heading(passage, delimiter)}\n{text}\n")
     asked = cleaned(question.asked or question.text).strip()
     meant = f"\n(That is: {cleaned(question.text).strip()})" if question.asked else ""
-    language = _LANGUAGES.get(language_of(asked), "in the language of the question")
+    language = _language_of(sources)
     rules = _RULES.format(language=language, sentinel=SENTINEL, delimiter=delimiter)
     content = f"Passages:\n\n{''.join(parts)}--- {delimiter} end\n\nQuestion: {asked}{meant}"
     messages = [{"role": "system", "content": rules}, *_earlier(question), {"role": "user", "content": content}]
     return Prompt(tuple(messages), tuple(sources))
+
+
+def _language_of(sources: Sequence[Document]) -> str:
+    """What most passages are written in. Sentences in another language could not be compared with them."""
+    tags = Counter(source.language.partition("-")[0].lower() for source in sources)
+    most = max(tags, key=lambda tag: tags[tag], default="")
+    return _LANGUAGES.get(most, "the language of the passages")
 
 
 def shortened(text: str, limit: int) -> str:

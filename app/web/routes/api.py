@@ -111,7 +111,7 @@ async def documents(services: TheServices, user: CurrentUser, body: DocumentsBod
     """Up to 20 whole documents in the order of their names; unknown names are told, and fail nothing."""
     batch = await services.source.batch_get_documents(body.names, Scope(groups=user.groups))
     found = [document_object(each) for each in batch.documents]
-    return JSONResponse({"documents": found, "unknown": list(batch.unknown)})
+    return JSONResponse({"documents": found, "unknown": list(batch.unknown), "failed": list(batch.failed)})
 
 
 @description.get("/openapi.json", name="api_openapi")

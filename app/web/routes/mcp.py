@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message, Receive, Send
 from starlette.types import Scope as AsgiScope
 
@@ -75,7 +75,10 @@ class McpEndpoint:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
             raise HTTPException(415)
         admission = await admitted(request, request.state.services, TokenScope.MCP)
-        body = await request.body()
+        try:
+            body = await request.body()
+        except ClientDisconnect:  # it left, or sent more than we take and was told so
+            return
         tool = _tool_called(body)
         if tool is not None:
             self._limit.take(_caller(request, admission))

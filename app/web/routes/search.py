@@ -5,7 +5,7 @@ import time
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 
 from app.domain.documents import DocumentChunk, Passage
@@ -29,6 +29,7 @@ router = APIRouter()
 
 @router.get("/search", name="search")
 async def search(
+    request: Request,
     pages: ThePages,
     presenter: ThePresenter,
     services: TheServices,
@@ -51,6 +52,8 @@ async def search(
             seconds = language.seconds(round((time.monotonic() - began) * 1000))
         except AppError as failure:
             error = told(failure, language)
+    # The list of conversations shows questions: a token that may only search is not shown them.
+    asked = await services.chat.conversations(user) if request.state.may_ask else ()
     view = SearchPage(
         query=query,
         collection=collection,
@@ -58,7 +61,7 @@ async def search(
         results=results,
         seconds=seconds,
         error=error,
-        days=presenter.days(await services.chat.conversations(user)),
+        days=presenter.days(asked),
     )
     return pages.page("search", view, error.status if error else 200)
 

@@ -1,5 +1,7 @@
 """The prompt holds passages as data between marks that nobody can guess, within its budget, and the rules once."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.answering.evidence import Evidence
@@ -86,17 +88,26 @@ def test_the_conversation_is_shortened_and_comes_before() -> None:
     assert all(len(message["content"]) < 700 for message in messages[1:-1])
 
 
-def test_the_reader_is_answered_in_the_language_and_words_that_were_asked() -> None:
+def test_the_answer_is_written_in_the_language_of_the_passages_to_what_was_asked() -> None:
     question = Question("How is a tank drained?", asked="Wie wird der Tank geleert?")
     prompt = prompt_for(question, (passage("One."),), MARK)
-    assert "Write in German." in prompt.messages[0]["content"]
+    assert "Write in English," in prompt.messages[0]["content"]
     assert prompt.messages[-1]["content"].endswith(
         "Question: Wie wird der Tank geleert?\n(That is: How is a tank drained?)"
     )
-    asked_in_turkish = prompt_for(Question("Tank nasıl boşaltılır ve neden?"), (passage("One."),), MARK)
-    assert "Write in Turkish." in asked_in_turkish.messages[0]["content"]
-    asked_in_french = prompt_for(Question("Comment vider le réservoir?", language="tr"), (passage("One."),), MARK)
-    assert "Write in the language of the question." in asked_in_french.messages[0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("tags", "language"),
+    [(("de", "de-AT", "en"), "German"), (("tr",), "Turkish"), (("fr",), "the language of the passages")],
+)
+def test_what_most_passages_are_written_in_is_the_answers_language(tags: tuple[str, ...], language: str) -> None:
+    passages = [passage("One.") for _ in tags]
+    spoken = tuple(
+        replace(each, document=replace(each.document, language=tag)) for each, tag in zip(passages, tags, strict=True)
+    )
+    prompt = prompt_for(Question("How is a tank drained?"), spoken, MARK)
+    assert f"Write in {language}," in prompt.messages[0]["content"]
 
 
 def test_the_same_question_makes_the_same_prompt() -> None:
