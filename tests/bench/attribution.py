@@ -1,6 +1,6 @@
-"""`python -m tests.bench.attribution`: how well sentences are bound to documents. Labelled by hand, two halves.
+"""`python -m tests.bench.attribution`: how well sentences are bound to documents. Labelled by hand, three parts.
 
-What is tuned is tuned on `dev`; `test` is what is reported. tests/data/attribution/README.md tells the labels.
+What is tuned is tuned on `dev`; `fresh` is what is reported. tests/data/attribution/README.md tells the labels.
 """
 
 import json

@@ -10,7 +10,8 @@ from app.answering.attribution.crossing import crosses
 from app.answering.attribution.negating import negations_agree, opposites_agree
 from app.answering.attribution.places import Place
 from app.answering.attribution.swapping import swaps
-from app.answering.attribution.wording import Token, Wording, wording_of
+from app.answering.attribution.synonyms import CANONICAL, canonical
+from app.answering.attribution.wording import STEMMER, Token, Wording, wording_of
 from app.answering.blocks import BlockKind
 
 Weigh = Callable[[str], float]
@@ -46,11 +47,17 @@ def _names_agree(said: Wording, places: Sequence[Place]) -> bool:
     for raw, token in proper.items():
         stem = token.stem
         if not any(
-            stem in place.wording.all_stems or stem in place.around or stands(raw, place.wording.lower)
+            (not _synonymous(raw) and (stem in place.wording.all_stems or stem in place.around))
+            or stands(raw, place.wording.lower)
             for place in places
         ):
             return False
     return True
+
+
+def _synonymous(raw: str) -> bool:
+    """Whether the word goes by another one here, which no name does: "Cmd" is not "Command"."""
+    return STEMMER.stemWord(raw) in CANONICAL and canonical(raw) != STEMMER.stemWord(raw)
 
 
 def _meant(name: str, said: Wording, places: Sequence[Place], holding: Sequence[Place]) -> bool:

@@ -49,9 +49,11 @@ def _apart(one: str, other: str, spoken: Sequence[tuple[int, str]], rivals: Sequ
     firsts = [at for at, mark in spoken if mark == one]
     seconds = [at for at, mark in spoken if mark == other]
     _, first, second = min((abs(a - b), a, b) for a in firsts for b in seconds)
-    between = [at for at in rivals if min(first, second) < at < max(first, second)]
-    by_first = {at for at in between if abs(at - first) < abs(at - second)}
-    return bool(by_first) and len(by_first) < len(between)
+    apart = abs(first - second)
+    by_first = [at for at in rivals if abs(at - first) < apart and abs(at - first) < abs(at - second)]
+    by_second = [at for at in rivals if abs(at - second) < apart and abs(at - second) < abs(at - first)]
+    low, high = sorted((first, second))
+    return bool(by_first and by_second) and any(low < at < high for at in rivals)
 
 
 def _mark(token: Token) -> str:
