@@ -44,6 +44,7 @@ def answer_object(*, id: str, status: str, answer: Answer, ms: int) -> dict[str,
         ],
         "retrieved": [page.uri for page in answer.retrieved[:RETRIEVED]],
         "unreachable": list(answer.unreachable),
+        "failure": _failure_object(answer),
         "ms": ms,
     }
 
@@ -53,6 +54,18 @@ def fell_back_object(event: FellBack | None) -> dict[str, object] | None:
     if event is None:
         return None
     return {"reason": REASONS[event.reason], "until": event.until.isoformat() if event.until else None}
+
+
+def _failure_object(answer: Answer) -> dict[str, object] | None:
+    """The code of docs/errors.md, the number under which the log tells more, and when to ask again (or null)."""
+    if answer.failure is None:
+        return None
+    until = answer.failure.until
+    return {
+        "code": answer.failure.code,
+        "request_id": answer.failure.request_id,
+        "until": until.isoformat() if until else None,
+    }
 
 
 def part_object(chunk: DocumentChunk) -> dict[str, object]:

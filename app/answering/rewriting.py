@@ -11,10 +11,17 @@ CARRIED = 8  # words of what was asked before, at most
 FEW_WORDS = 1  # a question with no more words of its own leans on what was said
 LEANING = re.compile(
     r"^\W*(?:and|but|what about|how about|or|so|then|und|aber|oder|was ist mit|wie ist es mit|ve|peki|ya)\b"
-    r"|\b(?:it|its|that|this|they|them|those|these|there|the same|instead|also|too|as well"
-    r"|es|sie|das|dies|diese[rsmn]?|dort|damit|dafür|auch|ebenfalls|bu|bunu|onu|bunun|onun|aynı|ayrıca)\b",
+    r"|\b(?:it|its|they|them|the same|instead"
+    r"|es|damit|dafür|bunu|onu|bunun|onun|aynı)\b",
     re.IGNORECASE,
 )
+# These point back in a short question; in a longer one they mostly join its own parts ("a function that returns").
+POINTING = re.compile(
+    r"\b(?:that|this|those|these|also|too|as well|sie|das|dies|diese[rsmn]?|dort|auch|ebenfalls|bu|ayrıca)\b"
+    r"|(?<!is )(?<!are )(?<!was )(?<!were )\bthere\b(?! (?:is|are|was|were|a|an|any)\b)",
+    re.IGNORECASE,
+)
+SHORT = 4  # words of its own
 
 
 class Rewriting(Protocol):
@@ -35,12 +42,14 @@ class Rewriter:
 
 
 def _with_topic(text: str, earlier: str) -> str:
-    if not earlier or not _leans(text):
+    if not earlier or not leans(text):
         return text
     own = set(words_of(text))
     topic = [word for word in content_words(earlier, language_of(earlier)) if word not in own]
     return f"{' '.join(topic[:CARRIED])}: {text}" if topic else text
 
 
-def _leans(text: str) -> bool:
-    return len(content_words(text)) <= FEW_WORDS or bool(LEANING.search(text))
+def leans(text: str) -> bool:
+    """Whether a question cannot be understood without what was said before it."""
+    words = len(content_words(text))
+    return words <= FEW_WORDS or bool(LEANING.search(text)) or (words <= SHORT and bool(POINTING.search(text)))

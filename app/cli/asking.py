@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -18,14 +20,21 @@ from app.chat.service import question_text
 from app.cli.knowledge import CollectionOption, JsonOption
 from app.cli.output import Bar, print_json
 from app.domain.answers import EMPTY_ANSWER, Answer, Outcome, Question
+from app.domain.conversations import TurnStatus
 from app.domain.documents import Scope
 from app.domain.errors import PathMissing
+from app.resources import PACKAGE
 from app.settings.reading import load
 from app.settings.values import Settings
 
+STATUS_OF = {
+    Outcome.ANSWERED: TurnStatus.ANSWERED,
+    Outcome.WEAK: TurnStatus.WEAK,
+    Outcome.NOT_FOUND: TurnStatus.NOT_FOUND,
+}
 VERDICTS = {
     Outcome.WEAK: "These pages may help:",
-    Outcome.NOT_FOUND: "The documents do not answer this. Closest pages:",
+    Outcome.NOT_FOUND: "The documents do not answer this.",
 }
 
 
@@ -45,6 +54,7 @@ def ask(
         milliseconds = round((time.monotonic() - began) * 1000)
         print_json(answer_object(id="", status=status, answer=answer, ms=milliseconds))
     else:
+        _print_remarks(answer, status)
         _print_answer(answer)
 
 
@@ -54,6 +64,16 @@ async def _answered(settings: Settings, question: Question) -> Answer:
         async for event in knowledge.answerer.answer(question):
             answer = answer.apply(event)
     return answer
+
+
+def _print_remarks(answer: Answer, outcome: Outcome) -> None:
+    """What a page tells above the answer, on standard error: why it is written otherwise, and what it lacks."""
+    from app.web.i18n import Languages  # noqa: PLC0415  # late: most answers need no remark, and no languages
+    from app.web.wording import remarks  # noqa: PLC0415
+
+    language = Languages.load(PACKAGE / "locales").default
+    for line in remarks(answer, str, datetime.now(UTC), language, STATUS_OF[outcome]):
+        print(line.text, file=sys.stderr)
 
 
 def _print_answer(answer: Answer) -> None:
@@ -67,7 +87,8 @@ def _print_answer(answer: Answer) -> None:
     out.print()
     for citation in answer.citations:
         out.print(f"[{citation.number}] {citation.title}\n    {citation.uri}", markup=False, soft_wrap=True)
-    if answer.outcome is Outcome.NOT_FOUND:
+    if answer.outcome is Outcome.NOT_FOUND and answer.retrieved:
+        out.print("Closest pages:")
         for page in answer.retrieved[:5]:
             out.print(f"  {page.title}\n    {page.uri}", markup=False, soft_wrap=True)
 

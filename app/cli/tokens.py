@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from app.bootstrap.storage import data_folder
 from app.bootstrap.tokens import open_tokens
@@ -74,12 +73,16 @@ def list_tokens(as_json: JsonOption = False) -> None:
     if not found:
         out.print("There are no tokens.")
         return
-    table = Table("Id", "Name", "Begins", "Acts as", "Allows", "Expires", "Last used", "State", box=None)
-    for each in found:
-        used = f"{each.used_at:%Y-%m-%d %H:%M}" if each.used_at else "never"
-        cells = (each.id, each.name, each.beginning + "…", each.owner, " ".join(sorted(each.scopes)))
-        table.add_row(*map(_plain, cells), f"{each.expires_at:%Y-%m-%d}", used, _state(each))
-    out.print(table)
+    for each in found:  # the id whole, on a line of its own: it is what `revoke` takes
+        used = f"used {each.used_at:%Y-%m-%d %H:%M}" if each.used_at else "never used"
+        out.print(f"{each.id}  {each.name}", style="bold", markup=False, soft_wrap=True)
+        allows = " ".join(sorted(each.scopes))
+        out.print(
+            f"    {_state(each)}, expires {each.expires_at:%Y-%m-%d}, {used}; begins {each.beginning}…; "
+            f"allows {allows}; acts as {each.owner}",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 async def _all() -> tuple[Token, ...]:
@@ -125,8 +128,3 @@ def _state(each: Token) -> str:
     if each.revoked_at:
         return "revoked"
     return "valid" if each.opens(datetime.now(UTC)) else "expired"
-
-
-def _plain(text: str) -> str:
-    """A name is no markup."""
-    return text.replace("[", "\\[")

@@ -176,8 +176,9 @@ class QuotaGuard:
         try:
             yield
         except DayQuotaExceeded as error:
-            if not self._day_limits(units[0]):
-                raise _with_time(error, self._paused(units[0], began, error)) from error
+            if not self._day_limits(units[0]):  # nobody told us when that server's day ends
+                self._paused(units[0], began, error)
+                raise
             await self._exhausted(units[0], day)
             raise _with_time(error, until_reset(self._wall())) from error
         except QuotaExceeded as error:
@@ -192,7 +193,8 @@ class QuotaGuard:
     async def _take(self, units: tuple[str, ...]) -> None:
         for unit in units:
             if pause := self._pauses[unit].left:
-                raise self._paused_by[unit](f"{unit} rests after a refusal", retry_after=pause)
+                day = self._paused_by[unit] is DayQuotaExceeded
+                raise self._paused_by[unit](f"{unit} rests after a refusal", retry_after=None if day else pause)
         if wait := max(self._minutes[unit].wait() for unit in units):
             raise QuotaExceeded(f"this minute's {units[0]}", retry_after=wait)
         for unit in units:  # before anything is awaited: of many callers at once no more get through than may

@@ -68,6 +68,14 @@ class FellBackObject(BaseModel):
     until: datetime | None
 
 
+class FailureObject(BaseModel):
+    """Why there is no answer: a code of docs/errors.md, and when asking again may help."""
+
+    code: str
+    request_id: str
+    until: datetime | None
+
+
 class AnswerObject(BaseModel):
     id: str
     status: Literal["answered", "weak", "not_found", "failed", "stopped", "interrupted"]
@@ -79,6 +87,7 @@ class AnswerObject(BaseModel):
     sentences: list[SentenceObject]
     retrieved: list[str]
     unreachable: list[str]
+    failure: FailureObject | None
     ms: int
 
 

@@ -352,4 +352,4 @@ def _line(face: Face, language: Language, values: dict[str, str], until: datetim
 
 
 def _shown(value: object, language: Language) -> str:
-    return language.number(value) if isinstance(value, int) else str(value)
+    return language.number(value) if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -192,14 +192,14 @@ def _unreachable(names: Sequence[str], language: Language, status: TurnStatus) -
     listed = str(format_list(names, locale=language.locale))
     if status in (TurnStatus.WEAK, TurnStatus.NOT_FOUND):
         return language.ngettext(
-            "The source %(names)s could not be reached; only the others were searched.",
-            "The sources %(names)s could not be reached; only the others were searched.",
+            "The source %(names)s could not be asked; only the others were searched.",
+            "The sources %(names)s could not be asked; only the others were searched.",
             len(names),
             names=listed,
         )
     return language.ngettext(
-        "The source %(names)s could not be reached; this answer rests on the others.",
-        "The sources %(names)s could not be reached; this answer rests on the others.",
+        "The source %(names)s could not be asked; this answer rests on the others.",
+        "The sources %(names)s could not be asked; this answer rests on the others.",
         len(names),
         names=listed,
     )

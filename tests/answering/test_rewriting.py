@@ -60,3 +60,15 @@ async def test_words_of_the_question_are_not_said_twice_and_few_are_carried() ->
 async def test_any_text_can_be_rewritten(text: str) -> None:
     assert (await standalone(text, "How do I replace the amber lamp?")).endswith(text)
     assert await standalone("And how often?", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is there a limit to the number of valves in a plant?",
+        "Are there valves for salt water?",
+        "Which command that lists valves also shows the inlet pressure of the plant?",
+    ],
+)
+async def test_a_whole_question_takes_no_topic_along_for_its_small_words(text: str) -> None:
+    assert await standalone(text, "How do I replace the amber lamp?") == text

@@ -113,7 +113,7 @@ async def test_a_source_that_could_not_be_asked_and_what_was_searched_for_are_to
     plain = (await asked_without_scripts(new_reader, scripted, "partly")).locator(".turn.answered")
     for each in (turn, plain):
         await expect(each.locator(".notice")).to_have_text(
-            "The source Platform wiki could not be reached; this answer rests on the others."
+            "The source Platform wiki could not be asked; this answer rests on the others."
         )
         await expect(each.locator(".asked")).to_have_text(
             "Searched for: How is a tank drained when the pump stands still?"

@@ -302,11 +302,11 @@ def test_a_model_that_failed_and_sources_that_did_not_reply_are_told() -> None:
     article = shown(turn(TurnStatus.ANSWERED, answer), interface=interface)
     assert [words(line) for line in article.css(".notice")] == [
         "The writing model gave no answer. Passages of the documents are quoted instead.",
-        "The sources Ours and Knowledge could not be reached; this answer rests on the others.",
+        "The sources Ours and Knowledge could not be asked; this answer rests on the others.",
     ]
     one = replace(answer, outcome=Outcome.NOT_FOUND, gave_up=None, unreachable=("ours",))
     [line, *_] = shown(turn(TurnStatus.NOT_FOUND, one)).css(".notice")
-    assert words(line) == "The source Ours could not be reached; only the others were searched."
+    assert words(line) == "The source Ours could not be asked; only the others were searched."
 
 
 def test_what_was_searched_for_is_told() -> None:

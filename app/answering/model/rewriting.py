@@ -11,8 +11,8 @@ import structlog
 from app.answering.model.cleaning import cleaned
 from app.answering.model.endpoint import ModelEndpoint
 from app.answering.model.prompt import shortened
-from app.answering.rewriting import LEANING, Rewriting
-from app.answering.words import content_words, language_of
+from app.answering.rewriting import Rewriting, leans
+from app.answering.words import language_of
 from app.domain.answers import Exchange, Question
 from app.domain.errors import ModelError
 
@@ -22,7 +22,6 @@ LONGEST = 300  # characters of a search question
 EXCHANGES = 3
 QUESTION_LIMIT = 1000  # characters sent of the question
 SAID_LIMIT = 300  # of each earlier question and answer
-FEW_WORDS = 1  # a question with no more words of its own leans on what was said
 
 _RULES = """You make search questions for documentation that is written in English.
 Write the last question so that it can be understood without the conversation, in English, as one short line.
@@ -57,7 +56,9 @@ class ModelRewriter:
         except ModelError as error:
             log.warning("the model made no search question", code=error.code, detail=error.detail)
             said = ""
-        return search_question(said) or await self._rules.standalone(question)
+        made = search_question(said)
+        unchanged = made.casefold() == question.text.strip().casefold()
+        return made if made and not unchanged else await self._rules.standalone(question)
 
 
 def search_question(said: str) -> str:
@@ -72,11 +73,7 @@ def search_question(said: str) -> str:
 
 
 def _wanted(question: Question) -> bool:
-    return (bool(question.history) and _leans(question.text)) or _is_foreign(question)
-
-
-def _leans(text: str) -> bool:
-    return len(content_words(text)) <= FEW_WORDS or bool(LEANING.search(text))
+    return (bool(question.history) and leans(question.text)) or _is_foreign(question)
 
 
 def _is_foreign(question: Question) -> bool:

@@ -60,7 +60,8 @@ async def test_others_are_asked_of_the_model_in_one_short_call(
     text: str, history: Sequence[Exchange], client: httpx.AsyncClient
 ) -> None:
     async with FakeModel() as model:  # it gives back the last line, as it is
-        assert await rewriter(client, model).standalone(Question(text, history=tuple(history))) == text
+        found = await rewriter(client, model).standalone(Question(text, history=tuple(history)))
+        assert found == f"by rules: {text}"  # what changes nothing helps nobody: the rules may do better
         assert len(model.asked) == 1
         assert model.asked[0].body["max_tokens"] <= 80
         sent = model.asked[0].body["messages"]
