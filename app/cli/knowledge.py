@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from app.answering.describing import described
 from app.answering.reporting import document_object, part_object
 from app.bootstrap.corpus import ingest_paths, open_corpus
 from app.bootstrap.knowledge import open_knowledge
@@ -117,7 +118,8 @@ def search(
 
 async def _found(settings: Settings, query: str, scope: Scope, limit: int) -> tuple[DocumentChunk, ...]:
     async with open_knowledge(settings) as knowledge:
-        return await knowledge.source.search_documents(query, scope, limit)
+        found = await knowledge.source.search_documents(query, scope, limit)
+        return await described(knowledge.source, found, scope)
 
 
 def get(

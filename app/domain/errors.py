@@ -17,7 +17,7 @@ AppError                      code: one word for what happened
 ├── ModelError                the language model gave no answer; retry_after
 ├── QuestionError             QuestionEmpty · QuestionTooLong · QuestionUnreadable · TooManyQuestions
 ├── NotFound                  ConversationNotFound · TurnNotFound      (also when it is someone else's)
-├── SignOnError               SignOnRequired · TokenInvalid · ScopeMissing
+├── SignOnError               SignOnRequired (TokenRequired) · TokenInvalid · ScopeMissing
 ├── CorpusError               NothingToIngest · PathMissing · ManifestInvalid · IndexMissing · IndexLocked
 ├── StorageError              StorageUnavailable · StorageReadOnly · StorageFull · StorageCorrupt · SchemaTooNew
 │                             DataInUse
@@ -178,6 +178,12 @@ class SignOnError(AppError):
 
 class SignOnRequired(SignOnError):
     code = "sign_on_required"
+
+
+class TokenRequired(SignOnRequired):
+    """Programs come in with a token here, and this one brought none."""
+
+    code = "token_required"
 
 
 class TokenInvalid(SignOnError):

@@ -2,7 +2,7 @@
 
 from starlette.requests import Request
 
-from app.domain.errors import ScopeMissing, SignOnRequired
+from app.domain.errors import ScopeMissing, TokenRequired
 from app.domain.tokens import TokenScope
 from app.identity.authenticator import Admission, Credentials
 from app.services import Services
@@ -28,7 +28,7 @@ def scope_needed(request: Request) -> TokenScope:
 
 
 async def admitted(request: Request, services: Services, scope: TokenScope) -> Admission:
-    """Who asks. Raises TokenInvalid, ScopeMissing, and SignOnRequired where programs need a token and bring none."""
+    """Who asks. Raises TokenInvalid, ScopeMissing, and TokenRequired where programs need a token and bring none."""
     client = request.client
     admission = await services.authenticator.authenticate(
         Credentials(
@@ -39,7 +39,7 @@ async def admitted(request: Request, services: Services, scope: TokenScope) -> A
     )
     if admission.token is None:
         if request.app.state.require_token and for_programs(request):
-            raise SignOnRequired("no token")
+            raise TokenRequired("no token")
     elif scope not in admission.token.scopes:
         raise ScopeMissing(scope)
     return admission

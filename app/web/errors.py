@@ -215,6 +215,12 @@ FACES: dict[type[AppError], Face] = {
     errors.SignOnRequired: Face(
         401, _("Sign in to ask."), _("You will come back to this page."), Remedy.SIGN_IN, severe=False
     ),
+    errors.TokenRequired: Face(
+        401,
+        _("A token is needed."),
+        _("Send it as Authorization: Bearer. The operator makes one with: footnote token create NAME"),
+        severe=False,
+    ),
     errors.TokenInvalid: Face(
         401, _("The token is not valid."), _("It expired, or it was revoked. Make a new one."), severe=False
     ),

@@ -290,3 +290,10 @@ async def test_where_all_of_several_sources_are_down_it_is_told_once(upstream: U
     async with served(create_app(settings)) as client:
         answer = await ask(client)
     assert (answer["status"], answer["fell_back"]) == ("failed", None)
+
+
+async def test_a_search_links_to_the_addresses_that_the_server_tells(client: Client) -> None:
+    page = await client.get("/search?q=queue+region")
+    assert "https://cloud.example.com/kestrel/create-queue" in page.text
+    assert "https://docs.cloud.example.com" not in page.text
+    assert "Create a queue" in page.text

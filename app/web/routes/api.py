@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from app import __version__
+from app.answering.describing import described
 from app.answering.reporting import answer_object, document_object, part_object
 from app.chat.run import Numbered
 from app.chat.service import question_text
@@ -82,7 +83,7 @@ async def search_posted(request: Request, services: TheServices, user: CurrentUs
 async def _found(request: Request, services: TheServices, user: CurrentUser, body: SearchBody) -> Response:
     query = question_text(body.query, interface_of(request).question_limit)
     scope = Scope(collections=frozenset(body.collections), groups=user.groups)
-    found = await services.source.search_documents(query, scope, body.limit)
+    found = await described(services.source, await services.source.search_documents(query, scope, body.limit), scope)
     return JSONResponse({"results": [part_object(chunk) for chunk in found]})
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 
+from app.answering.describing import described
 from app.domain.documents import DocumentChunk, Passage
 from app.domain.errors import AppError
 from app.web.dependencies import CurrentUser, TheLanguage, ThePages, ThePresenter, TheServices
@@ -45,7 +46,9 @@ async def search(
     if query:
         began = time.monotonic()
         try:
-            chunks = await services.source.search_documents(query, scope, SEARCHED)
+            chunks = await described(
+                services.source, await services.source.search_documents(query, scope, SEARCHED), scope
+            )
             results = tuple(
                 Result(presenter.found(chunk), _excerpt(chunk, query, presenter)) for chunk in _one_a_page(chunks)
             )
