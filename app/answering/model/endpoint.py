@@ -80,8 +80,8 @@ class ModelEndpoint:
     ) -> AsyncGenerator[str, None]:
         """The text as it comes, never empty. `seconds` bounds the whole.
 
-        Raises CutShort behind the last text where the model used up its tokens; ModelError for any other failure, also
-        in mid-text. Closing the iterator closes the connection.
+        Raises CutShort behind the last text where the model used up its tokens, or the time while it still wrote;
+        ModelError for any other failure, also in mid-text. Closing the iterator closes the connection.
         """
         loop = asyncio.get_running_loop()
         ends = loop.time() + seconds
