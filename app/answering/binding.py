@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 import structlog
 
 from app.answering.attribution.attributor import Attributor
+from app.answering.titles import with_title
 from app.domain.answers import (
     AnswerCompleted,
     AnswerEvent,
@@ -60,7 +61,7 @@ async def _opened(source: KnowledgeSource, names: Sequence[str], question: Quest
         except KnowledgeError as error:
             log.warning("referenced documents cannot be opened", code=error.code, detail=error.detail)
         else:
-            found += batch.documents
+            found += map(with_title, batch.documents)
     return tuple(found)
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from app.answering.attribution.places import title_of
 from app.answering.evidence import Support
+from app.answering.titles import with_title
 from app.domain.answers import Citation
 from app.domain.documents import Document, Passage, distinct
 
@@ -32,7 +32,7 @@ class Footnotes:
                 number,
                 document.name,
                 document.uri,
-                title_of(document),
+                with_title(document).title,
                 document.collection,
                 tuple(sorted(passages, key=lambda passage: passage.start or 0)),
             )

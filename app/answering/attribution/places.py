@@ -99,16 +99,6 @@ def readable(content: str) -> str:
     return content[: last or content.rfind("\n", READ // 2, READ) + 1 or READ]
 
 
-def title_of(document: Document) -> str:
-    """The document's title; where it has none, its first heading, else the last part of its name."""
-    if document.title.strip():
-        return document.title.strip()
-    for block in blocks_of(document.content[:4_000]):
-        if block.kind is BlockKind.HEADING and block.text:
-            return block.text
-    return document.name.rstrip("/").rpartition("/")[2].partition("?")[0] or document.name
-
-
 def _places(document: Document, content: str) -> Iterator[Place]:
     title = document.title.strip()
     path: list[tuple[int, str]] = []
