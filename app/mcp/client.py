@@ -25,7 +25,6 @@ from app.domain.errors import (
     DocumentNotFound,
     KnowledgeError,
     MalformedReply,
-    NoAnswer,
     SourceTooSlow,
     SourceUnavailable,
     ToolNotOffered,
@@ -64,8 +63,8 @@ class _Fetched:
 class McpSource:
     """The four tools of one server. `collection` is what citations call it; keep one instance for each server.
 
-    Of a scope the wire can send nothing: products, versions and groups are dropped. A scope of other collections than
-    this one finds nothing here, without a call. Every call has a deadline for all that belongs to it.
+    The wire has no scope: what lies outside of one is kept away by the `ScopedSource` before this. Every call has a
+    deadline for all that belongs to it.
     """
 
     def __init__(
@@ -87,27 +86,32 @@ class McpSource:
     # --- the four tools ----------------------------------------------------------------------------------------------
 
     async def search_documents(
-        self, query: str, scope: Scope = EVERYWHERE, limit: int = SEARCH_LIMIT
+        self,
+        query: str,
+        scope: Scope = EVERYWHERE,  # noqa: ARG002  # the wire has none
+        limit: int = SEARCH_LIMIT,
     ) -> tuple[DocumentChunk, ...]:
         """At most five chunks come, whatever the limit. Raises ToolRejected beyond 500 characters."""
         query = clean(query).strip()
         if len(query) > QUERY_LIMIT:
             raise ToolRejected(f"search_documents: {len(query)} characters, at most {QUERY_LIMIT}")
-        if not query or self._is_outside(scope):
+        if not query:
             return ()
         return (await self._within(self._timeouts.call, self._search(query)))[: max(0, limit)]
 
-    async def get_document(self, name: str, scope: Scope = EVERYWHERE) -> Document:
+    async def get_document(self, name: str, scope: Scope = EVERYWHERE) -> Document:  # noqa: ARG002  # as above
         """Its `name` is the one asked for, its `uri` the one that the server tells."""
         _check_name(name)
-        if self._is_outside(scope):
-            raise DocumentNotFound(name)
         fetched = await self._within(self._timeouts.call, self._fetch(ONE_DOCUMENT, (name,)))
         if name not in fetched.documents:
             raise fetched.problems.get(name) or DocumentNotFound(name)
         return fetched.documents[name]
 
-    async def batch_get_documents(self, names: Sequence[str], scope: Scope = EVERYWHERE) -> DocumentBatch:
+    async def batch_get_documents(
+        self,
+        names: Sequence[str],
+        scope: Scope = EVERYWHERE,  # noqa: ARG002  # as above
+    ) -> DocumentBatch:
         """One bad name, one huge or one hanging document does not lose the others.
 
         Raises what stood in the way only where no document could be had.
@@ -116,7 +120,7 @@ class McpSource:
             raise ToolRejected(f"{len(names)} names, at most {BATCH_LIMIT}")
         for name in names:
             _check_name(name)
-        if not names or self._is_outside(scope):
+        if not names:
             return DocumentBatch((), tuple(names))
         fetched = await self._within(self._timeouts.call, self._fetch(DOCUMENTS, distinct(names)))
         found = fetched.documents
@@ -136,8 +140,6 @@ class McpSource:
         text = clean(question.text).strip()
         if not text:
             raise ToolRejected("answer_query: an empty question")
-        if self._is_outside(question.scope):
-            raise NoAnswer("answer_query: outside of the scope")
         yield StepStarted(Step.ASKING)
         yield await self._within(self._timeouts.answer, self._answer(text))
 
@@ -236,9 +238,6 @@ class McpSource:
             if not cursor:
                 break
         return tuple(names)
-
-    def _is_outside(self, scope: Scope) -> bool:
-        return bool(scope.collections) and self._collection not in scope.collections
 
 
 def _structured(result: Mapping[str, Any]) -> Mapping[str, Any]:

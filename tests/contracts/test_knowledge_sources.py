@@ -11,6 +11,7 @@ import pytest
 from app.domain.answers import EMPTY_ANSWER, AnswerCompleted, AnswerWritten, Outcome, Question
 from app.domain.documents import Scope
 from app.domain.errors import DocumentNameInvalid, DocumentNotFound, ToolRejected
+from app.knowledge.scoped import ScopedSource
 from app.knowledge.source import KnowledgeSource
 from app.mcp.client import McpSource
 from app.mcp.connecting import http_client
@@ -39,10 +40,10 @@ async def source(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
         async with plant(tmp_path):
             pass
         async with listening(program_app(tmp_path / "data")) as address, http_client() as client:
-            yield McpSource(f"{address}/mcp", collection="remote", client=client)
+            yield ScopedSource(McpSource(f"{address}/mcp", collection="remote", client=client), "remote")
     else:
         async with remote(tools=request.param, pages=pages_from(PAGES, BASE)) as (joined, _):
-            yield joined
+            yield ScopedSource(joined, "remote")
 
 
 async def test_search_yields_at_most_five_chunks_with_their_parents(source: KnowledgeSource) -> None:

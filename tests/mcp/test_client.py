@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.domain.answers import Outcome, Question
+from app.domain.answers import Outcome
 from app.domain.documents import Scope
 from app.domain.errors import (
     DayQuotaExceeded,
@@ -190,18 +190,6 @@ async def test_malformed_results_are_left_out_unless_all_are() -> None:
 
 
 # --- scopes ---------------------------------------------------------------------------------------------------------
-
-
-async def test_a_scope_of_other_collections_finds_nothing_and_costs_no_call() -> None:
-    other = Scope(collections=frozenset({"other"}))
-    async with remote() as (source, upstream):
-        assert await source.search_documents("message", other) == ()
-        assert (await source.batch_get_documents([RETENTION], other)).unknown == (RETENTION,)
-        with pytest.raises(DocumentNotFound):
-            await source.get_document(RETENTION, other)
-        with pytest.raises(NoAnswer):
-            [event async for event in source.answer_query(Question(ASKED, scope=other))]
-        assert not upstream.requests
 
 
 async def test_what_the_wire_cannot_send_of_a_scope_is_dropped() -> None:
