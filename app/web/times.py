@@ -54,7 +54,9 @@ def moment(time: datetime, text: str, language: Language, form: str = "") -> Mom
 
 
 def clock(time: datetime, now: datetime, language: Language) -> Moment:
-    """`09:00 UTC`; with the date where it is another day's: `December 2, 09:00 UTC`."""
+    """`09:00 UTC`; with the date where it is another day's: `December 2, 09:00 UTC`. To the minute that follows."""
+    if over := timedelta(seconds=time.second, microseconds=time.microsecond):
+        time += timedelta(minutes=1) - over  # whoever comes at the minute that is shown must not be too early
     text = language.clock(time)
     if time.astimezone(UTC).date() != now.astimezone(UTC).date():
         day = format_skeleton("MMMMd", time.astimezone(UTC), locale=language.locale)

@@ -1,7 +1,7 @@
 """Times as a reader is told them: by the clock, with a date where it is another day, and as a length."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from babel import Locale
@@ -55,3 +55,8 @@ def test_a_line_is_parted_at_its_time_wherever_the_language_puts_it() -> None:
     assert line("Again.", told, "time").followed_by("So.").before == "Again."
     assert Line("One.").followed_by("Two.").text == "One. Two."
     assert Line("One.").followed_by("") == Line("One.")
+
+
+def test_a_time_by_the_clock_is_rounded_up_to_the_minute_that_is_shown() -> None:
+    told = clock(datetime(2026, 11, 30, 23, 59, 1, tzinfo=UTC), NOW, ENGLISH)
+    assert (told.text, told.iso) == ("December 1, 00:00 UTC", "2026-12-01T00:00:00+00:00")

@@ -189,7 +189,7 @@ FAILURES = {
     "quota_exceeded": ("The knowledge service is asked too often at the moment.", "Try again in 40 seconds.", "again"),
     "day_quota_exceeded": (
         "The knowledge service has answered its share of questions for today.",
-        "It answers again from 14:30 UTC.",
+        "It answers again from 14:31 UTC.",
         "again",
     ),
     "access_refused": ("The knowledge service refused this app's credentials.", "The operator must renew them", ""),
