@@ -62,9 +62,13 @@ async def ingest_paths(
     collection: str,
     base_uri: str | None = None,
     manifest: Path | None = None,
+    product: str = "",
+    version: str = "",
     prune: bool = False,
     progress: OnProgress = unobserved,
 ) -> IngestReport:
     """Take files and folders into a collection. Raises PathMissing, NothingToIngest, ManifestInvalid, IndexLocked."""
-    found = materials_of(paths, collection=collection, base_uri=base_uri, manifest=manifest)
+    found = materials_of(
+        paths, collection=collection, base_uri=base_uri, manifest=manifest, product=product, version=version
+    )
     return await corpus.ingest.run(found, collection=collection, prune=prune, progress=progress)

@@ -17,8 +17,9 @@ from app.answering.reporting import answer_object
 from app.bootstrap.knowledge import open_knowledge
 from app.bootstrap.storage import data_folder
 from app.chat.service import question_text
-from app.cli.knowledge import CollectionOption, JsonOption
+from app.cli.knowledge import JsonOption
 from app.cli.output import Bar, print_json
+from app.cli.scope import CollectionOption, LanguageOption, ProductOption, VersionOption, scope_of
 from app.domain.answers import EMPTY_ANSWER, Answer, Outcome, Question
 from app.domain.conversations import TurnStatus
 from app.domain.documents import Scope
@@ -41,6 +42,9 @@ VERDICTS = {
 def ask(
     question: Annotated[str, typer.Argument(help="What you want to know.")],
     collection: CollectionOption = None,
+    product: ProductOption = None,
+    version: VersionOption = None,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Answer one question, with its footnotes."""
@@ -48,7 +52,7 @@ def ask(
     data_folder(settings)
     text = question_text(question, settings.question_limit)
     began = time.monotonic()
-    answer = asyncio.run(_answered(settings, Question(text, scope=Scope(collections=frozenset(collection or ())))))
+    answer = asyncio.run(_answered(settings, Question(text, scope=scope_of(collection, product, version, language))))
     status = answer.outcome or Outcome.NOT_FOUND
     if as_json:
         milliseconds = round((time.monotonic() - began) * 1000)

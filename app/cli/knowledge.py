@@ -1,6 +1,7 @@
 """`footnote ingest`, `search` and `get`: the operator's documents, in and out. Not how they are read or ranked."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Annotated
 
@@ -9,18 +10,18 @@ from rich.console import Console
 
 from app.answering.describing import described
 from app.answering.reporting import document_object, part_object
-from app.bootstrap.corpus import ingest_paths, open_corpus
+from app.bootstrap.corpus import Corpus, ingest_paths, open_corpus
 from app.bootstrap.knowledge import open_knowledge
 from app.bootstrap.storage import data_folder
 from app.cli.output import IngestBar, print_json
-from app.corpus.ingest import IngestReport
+from app.cli.scope import CollectionOption, LanguageOption, ProductOption, VersionOption, scope_of
+from app.corpus.ingest import IngestReport, OnProgress
 from app.domain.documents import EVERYWHERE, Document, DocumentChunk, Scope
 from app.settings.reading import load
 from app.settings.values import Settings
 
 SHOWN_SKIPS = 20  # the rest is counted; --json tells all
 
-CollectionOption = Annotated[list[str] | None, typer.Option("--collection", "-c", help="Look only here; repeatable.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value on standard output, for programs.")]
 
 
@@ -29,33 +30,41 @@ def ingest(  # options, by name on the command line
     collection: Annotated[str, typer.Option("--collection", "-c", help="Name of the set they belong to.")],
     base_uri: Annotated[str | None, typer.Option(help="Address under which the documents are published.")] = None,
     manifest: Annotated[Path | None, typer.Option(help="JSON lines with path, uri, title, lang.")] = None,
+    product: Annotated[str, typer.Option(help="Product that the documents are about.")] = "",
+    version: Annotated[str, typer.Option(help="Version of the product that they are about.")] = "",
     prune: Annotated[bool, typer.Option("--prune", help="Remove documents of the collection that are gone.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Take documents into the knowledge, only what changed. Readers keep the former state until all is in."""
     settings = load()
     data_folder(settings)
-    report = asyncio.run(_ingested(settings, paths, collection, base_uri, manifest, prune))
+
+    def taken(corpus: Corpus, progress: OnProgress) -> Coroutine[None, None, IngestReport]:
+        return ingest_paths(
+            corpus,
+            paths,
+            collection=collection,
+            base_uri=base_uri,
+            manifest=manifest,
+            product=product,
+            version=version,
+            prune=prune,
+            progress=progress,
+        )
+
+    report = asyncio.run(_ingested(settings, taken))
     if as_json:
         print_json(report_object(report))
     else:
         _print_report(report, collection)
 
 
-async def _ingested(  # the options, handed on
-    settings: Settings, paths: list[Path], collection: str, base_uri: str | None, manifest: Path | None, prune: bool
+async def _ingested(
+    settings: Settings, taken: Callable[[Corpus, OnProgress], Coroutine[None, None, IngestReport]]
 ) -> IngestReport:
     with IngestBar() as bar:
         async with open_corpus(settings, progress=bar.update) as corpus:
-            return await ingest_paths(
-                corpus,
-                paths,
-                collection=collection,
-                base_uri=base_uri,
-                manifest=manifest,
-                prune=prune,
-                progress=bar.update,
-            )
+            return await taken(corpus, bar.update)
 
 
 def report_object(report: IngestReport) -> dict[str, object]:
@@ -96,13 +105,16 @@ def _on_one_line(name: str) -> str:
 def search(
     query: Annotated[str, typer.Argument(help="Words or a question.")],
     collection: CollectionOption = None,
+    product: ProductOption = None,
+    version: VersionOption = None,
+    language: LanguageOption = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="At most so many parts.")] = 5,
     as_json: JsonOption = False,
 ) -> None:
     """Find the parts of documents that match best, without an answer."""
     settings = load()
     data_folder(settings)
-    found = asyncio.run(_found(settings, query, Scope(collections=frozenset(collection or ())), limit))
+    found = asyncio.run(_found(settings, query, scope_of(collection, product, version, language), limit))
     if as_json:
         print_json({"results": [part_object(chunk) for chunk in found]})
         return

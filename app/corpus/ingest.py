@@ -251,6 +251,9 @@ def _indexed(stored: StoredDocument) -> IndexedDocument:
         address=document.uri,
         headings=headings,
         text=document.content,
+        language=document.language,
+        product=document.product,
+        version=document.version,
         chunks=tuple(
             IndexedChunk(key, slice_.headings, slice_.lead + document.content[slice_.start : slice_.end])
             for key, slice_ in zip(stored.chunk_ids, stored.slices, strict=True)

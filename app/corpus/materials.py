@@ -10,7 +10,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -20,6 +20,7 @@ from app.domain.errors import CorpusError, ManifestInvalid, PathMissing
 
 OWN_SCHEME = "footnote"
 FOLDER_PAGES = ("index", "_index", "readme")
+LONGEST_LABEL = 200  # of a product's or a version's name
 PATH_SAFE = "/-._~!$&'()*+,;=:@"  # RFC 3986, 3.3: what may stand in a path as it is; a percent sign may not
 
 _ADDRESS = re.compile(r"https?://[^\s\x00-\x20\x7f]+", re.IGNORECASE)
@@ -30,8 +31,8 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}")
 class Material:
     """One document to be. `origin` is its stable path; its bytes lie in `data` or in the file at `path`.
 
-    What is given here (title, language, description) holds, whatever the file says. `claims` is the host below which
-    the file may say its own address (front matter, canonical link); empty: `uri` holds.
+    What is given here (title, language, description, product, version) holds, whatever the file says. `claims` is the
+    host below which the file may say its own address (front matter, canonical link); empty: `uri` holds.
     """
 
     origin: str
@@ -42,6 +43,8 @@ class Material:
     title: str = ""
     language: str = ""
     description: str = ""
+    product: str = ""
+    version: str = ""
     claims: str = ""
 
 
@@ -60,20 +63,33 @@ class Materials:
 
 
 def materials_of(
-    paths: Sequence[Path], *, collection: str, base_uri: str | None = None, manifest: Path | None = None
+    paths: Sequence[Path],
+    *,
+    collection: str,
+    base_uri: str | None = None,
+    manifest: Path | None = None,
+    product: str = "",
+    version: str = "",
 ) -> Materials:
-    """The files below `paths`. Raises PathMissing, ManifestInvalid, and CorpusError for a base that is no address."""
+    """The files below `paths`. `product` and `version` are those of all that the manifest files under none.
+
+    Raises PathMissing, ManifestInvalid, and CorpusError for a base that is no address or a label that is none.
+    """
     if base_uri is not None and not (_ADDRESS.fullmatch(base_uri) and host_of(base_uri)):
         raise CorpusError(f"{base_uri} is no base for addresses: give one that begins with https:// or http://")
     for path in paths:
         if not _there(path):
             raise PathMissing(str(path))
+    for given in (product, version):
+        if len(given) > LONGEST_LABEL or not given.isprintable():
+            raise CorpusError(f"a product or version is named on one line of at most {LONGEST_LABEL} characters")
     skipped: list[SkippedFile] = []
     if manifest is not None:
         found = tuple(_of_manifest(paths, manifest, skipped))
     else:
         found = tuple(_of_file(file, origin, collection, base_uri) for file, origin in _walked(paths, skipped))
-    return Materials(found, tuple(skipped))
+    filed = (replace(each, product=each.product or product, version=each.version or version) for each in found)
+    return Materials(tuple(filed), tuple(skipped))
 
 
 def _there(path: Path) -> bool:
@@ -179,6 +195,8 @@ def _of_manifest(paths: Sequence[Path], manifest: Path, skipped: list[SkippedFil
             title=" ".join(entry.get("title", "").split()),
             language=entry.get("lang", ""),
             description=" ".join(entry.get("description", "").split()),
+            product=" ".join(entry.get("product", "").split())[:LONGEST_LABEL],
+            version=" ".join(entry.get("version", "").split())[:LONGEST_LABEL],
         )
 
 

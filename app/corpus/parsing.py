@@ -96,7 +96,7 @@ def _digest(material: Material, data: bytes, collection: str) -> bytes:
     """Of all that the stored document depends on."""
     told = (
         *(material.uri, material.title, material.language, material.description, material.file_name, material.claims),
-        *(collection, f"{READERS_VERSION}.{CHUNKING_VERSION}"),
+        *(material.product, material.version, collection, f"{READERS_VERSION}.{CHUNKING_VERSION}"),
     )
     seen = hashlib.sha256("\0".join(told).encode("utf-8", "surrogateescape"))
     seen.update(b"\0")
@@ -114,6 +114,8 @@ def _document(material: Material, found: ReadDocument, collection: str) -> Docum
         description=material.description or found.description,
         language=material.language or found.language or language_of(found.content[:LANGUAGE_FROM]),
         collection=collection,
+        product=material.product,
+        version=material.version,
     )
 
 

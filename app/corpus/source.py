@@ -7,7 +7,7 @@ import structlog
 
 from app.answering.grounded import Grounded
 from app.answering.words import content_words
-from app.corpus.index.engine import ChunkHit, IndexEngine
+from app.corpus.index.engine import ChunkHit, IndexEngine, Wanted
 from app.corpus.ingest import OnProgress, bring_up, unobserved
 from app.domain.answers import AnswerEvent, Question
 from app.domain.documents import (
@@ -21,6 +21,7 @@ from app.domain.documents import (
     DocumentChunk,
     Readiness,
     Scope,
+    widened,
 )
 from app.domain.errors import DocumentNameInvalid, DocumentNotFound, IndexLocked, StorageError, ToolRejected
 from app.storage.documents import DocumentStore, StoredChunk
@@ -35,8 +36,8 @@ log = structlog.get_logger(__name__)
 class CorpusSource:
     """Answers from the own corpus. Also tells what there is to ask about.
 
-    Documents of the own corpus belong to a collection; products and versions they do not know, so a scope that names
-    one holds none of them. None is kept to a group.
+    Documents belong to a collection, and to the product and version that they were filed under. None is kept to a
+    group.
     """
 
     def __init__(self, store: DocumentStore, index: IndexEngine, grounded: Grounded) -> None:
@@ -61,10 +62,8 @@ class CorpusSource:
     ) -> tuple[DocumentChunk, ...]:
         """Raises IndexMissing where nothing was ever ingested."""
         self._index.refresh()
-        terms = self._terms(query)
-        if scope.products or scope.versions:
-            return ()
-        hits = await asyncio.to_thread(self._index.search, terms, scope.collections, limit + SPARE)
+        wanted = Wanted(self._terms(query))
+        hits = await asyncio.to_thread(self._index.search, wanted, scope, limit + SPARE)
         chunks = await self._store.chunks([hit.chunk_id for hit in hits])
         found = (_as_chunk(chunks[hit.chunk_id], hit) for hit in hits if hit.chunk_id in chunks)
         return _without_repetition(found, limit)
@@ -116,9 +115,13 @@ class CorpusSource:
 
 
 def _inside(scope: Scope, document: Document) -> bool:
-    if scope.products or scope.versions:
-        return False
-    return not scope.collections or document.collection in scope.collections
+    tags = frozenset(widened(document.language))
+    return (
+        (not scope.collections or document.collection in scope.collections)
+        and (not scope.products or document.product in scope.products)
+        and (not scope.versions or document.version in scope.versions)
+        and (not scope.languages or any(tag.lower() in tags for tag in scope.languages))
+    )
 
 
 def _as_chunk(chunk: StoredChunk, hit: ChunkHit) -> DocumentChunk:

@@ -13,12 +13,17 @@ SEARCH_LIMIT = 5  # and returns at most five chunks from search_documents
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to look. An empty set leaves that side open; retrieval filters by it, caches are keyed by it."""
+    """Where to look. An empty set leaves that side open; retrieval filters by it, caches are keyed by it.
+
+    Products and versions are what the operator filed documents under. `languages` are BCP 47 tags; "de" takes "de-AT",
+    too.
+    """
 
     collections: frozenset[str] = frozenset()
     products: frozenset[str] = frozenset()
     versions: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
+    languages: frozenset[str] = frozenset()
 
 
 EVERYWHERE = Scope()
@@ -28,8 +33,8 @@ EVERYWHERE = Scope()
 class Document:
     """One page of documentation, whole: the reference's Document and what the own corpus knows besides.
 
-    `content` is Markdown. `name` is `documents/{uri without scheme}`. `language` is a BCP 47 tag. A remote source
-    that tells no title leaves it empty.
+    `content` is Markdown. `name` is `documents/{uri without scheme}`. `language` is a BCP 47 tag. `product` and
+    `version` are empty where nobody filed it under any. A remote source that tells no title leaves it empty.
     """
 
     name: str
@@ -39,6 +44,8 @@ class Document:
     description: str = ""
     language: str = "en"
     collection: str = ""
+    product: str = ""
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +145,12 @@ def uri_of(name: str) -> str:
     if not name.startswith(NAME_PREFIX) or len(name) == len(NAME_PREFIX):
         raise DocumentNameInvalid(name)
     return "https://" + quote(name.removeprefix(NAME_PREFIX), safe="/:?&=+,;@~!$'()*%[]-._")
+
+
+def widened(tag: str) -> tuple[str, ...]:
+    """A language's tag and those that take it in: "de-AT" is German, too."""
+    parts = tag.lower().split("-")
+    return tuple("-".join(parts[: length + 1]) for length in range(len(parts)))
 
 
 def host_of(uri: str) -> str:

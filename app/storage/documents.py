@@ -262,6 +262,8 @@ async def _staged(
             "title": each.document.title,
             "description": each.document.description,
             "language": each.document.language,
+            "product": each.document.product,
+            "version": each.document.version,
             "content": each.document.content,
             "origin": each.origin,
             "digest": each.digest,
@@ -321,6 +323,8 @@ def _whole_documents() -> Select[tuple[object, ...]]:
         documents.c.description,
         documents.c.language,
         documents.c.collection,
+        documents.c.product,
+        documents.c.version,
     )
 
 
@@ -333,6 +337,8 @@ def _document(row: Row[tuple[object, ...]]) -> Document:
         description=row.description,
         language=row.language,
         collection=row.collection,
+        product=row.product,
+        version=row.version,
     )
 
 

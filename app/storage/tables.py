@@ -57,6 +57,8 @@ documents = Table(
     Column("title", Text, nullable=False),
     Column("description", Text, nullable=False),
     Column("language", String(35), nullable=False),
+    Column("product", String(200), nullable=False, server_default=""),
+    Column("version", String(200), nullable=False, server_default=""),
     Column("content", Text, nullable=False),  # Markdown
     Column("origin", Text, nullable=False),  # the path below the ingested folder; where --prune looks
     Column("digest", LargeBinary(32), nullable=False),  # SHA-256 of the raw bytes, address and reader's version

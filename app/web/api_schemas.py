@@ -10,11 +10,12 @@ from fastapi import APIRouter
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
-from app.domain.documents import BATCH_LIMIT, SEARCH_LIMIT
+from app.domain.documents import BATCH_LIMIT, SEARCH_LIMIT, Scope
 
 SEARCH_MOST = 50  # results at once, as on the command line
 
-CollectionName = Annotated[str, Field(max_length=200)]
+Label = Annotated[str, Field(max_length=200)]
+Labels = Annotated[list[Label], Field(max_length=50)]
 Limit = Annotated[int, Field(ge=1, le=SEARCH_MOST)]
 
 
@@ -22,19 +23,36 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class AskBody(_Body):
-    """`conversation` goes on with one of the asker's own; `collections` are looked in alone."""
+class _ScopedBody(_Body):
+    """Where to look: of each side that names any, these alone. Languages are BCP 47 tags."""
+
+    collections: Labels = []
+    products: Labels = []
+    versions: Labels = []
+    languages: Labels = []
+
+    def scope(self, groups: frozenset[str] = frozenset()) -> Scope:
+        """What is named, and what the asker may see."""
+        return Scope(
+            collections=frozenset(self.collections),
+            products=frozenset(self.products),
+            versions=frozenset(self.versions),
+            groups=groups,
+            languages=frozenset(self.languages),
+        )
+
+
+class AskBody(_ScopedBody):
+    """`conversation` goes on with one of the asker's own."""
 
     question: str
     conversation: str | None = None
-    collections: list[CollectionName] = Field(default=[], max_length=50)
 
 
-class SearchBody(_Body):
-    """`collections` are looked in alone."""
+class SearchBody(_ScopedBody):
+    """A search for the parts of documents that match best."""
 
     query: str
-    collections: list[CollectionName] = Field(default=[], max_length=50)
     limit: Limit = SEARCH_LIMIT
 
 

@@ -57,6 +57,22 @@ async def test_ask_search_and_get_answer_programs(tmp_path: Path) -> None:
     assert "vinegar" in got["content"]
 
 
+async def test_what_was_filed_under_a_product_and_a_version_is_found_there_alone(tmp_path: Path) -> None:
+    pages = write_pages(tmp_path / "pages")
+    filed = ("-c", "plant", "--base-uri", BASE, "--product", "Plant", "--version", "2")
+    await footnote(tmp_path, "ingest", str(pages), *filed)
+    for scope, number in (
+        (("--product", "Plant", "--version", "2", "--language", "en"), 1),
+        (("--product", "Plant", "--product", "Other"), 1),
+        (("--version", "1"), 0),
+        (("--language", "de"), 0),
+    ):
+        found = json.loads((await footnote(tmp_path, "search", "vinegar", *scope, "--json")).out)
+        assert len(found["results"]) == number, scope
+    asked = json.loads((await footnote(tmp_path, "ask", "What cleans the tank?", "--version", "1", "--json")).out)
+    assert asked["status"] == "not_found"
+
+
 async def test_people_read_the_answer_with_its_numbers(tmp_path: Path) -> None:
     await with_plant(tmp_path)
     done = await footnote(tmp_path, "ask", "What is the highest speed of the pump?")

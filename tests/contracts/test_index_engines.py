@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.corpus.index.engine import IndexedChunk, IndexedDocument, IndexEngine
+from app.corpus.index.engine import IndexedChunk, IndexedDocument, IndexEngine, Wanted
 from app.corpus.index.tantivy_index import TantivyIndex
+from app.domain.documents import EVERYWHERE, Scope
 from app.domain.errors import IndexLocked, IndexMissing
-
-EVERYWHERE: frozenset[str] = frozenset()
 
 
 @pytest.fixture(params=["tantivy"])
@@ -18,13 +17,18 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Index
     return lambda: TantivyIndex(tmp_path / "index")
 
 
-def document(key: int, title: str, *texts: str, collection: str = "docs") -> IndexedDocument:
+def document(key: int, title: str, *texts: str, collection: str = "docs", **filed: str) -> IndexedDocument:
     chunks = tuple(IndexedChunk(key * 100 + place, (), text) for place, text in enumerate(texts))
-    return IndexedDocument(key, collection, title, f"https://example.com/{key}", (), "\n\n".join(texts), chunks)
+    text = "\n\n".join(texts)
+    return IndexedDocument(key, collection, title, f"https://example.com/{key}", (), text, chunks, **filed)
 
 
 PUMP = document(1, "Pump", "The pump moves water.", "Its speed is set by a dial.")
 TANK = document(2, "Tank", "The tank holds water from the pump.", collection="store")
+
+
+def within(*collections: str) -> Scope:
+    return Scope(collections=frozenset(collections))
 
 
 def made(engine: IndexEngine, *documents: IndexedDocument, generation: int = 1) -> IndexEngine:
@@ -35,15 +39,15 @@ def made(engine: IndexEngine, *documents: IndexedDocument, generation: int = 1) 
     return engine
 
 
-def found(engine: IndexEngine, query: str, collections: frozenset[str] = EVERYWHERE, limit: int = 10) -> list[int]:
-    return [hit.chunk_id for hit in engine.search(engine.terms(query), collections, limit)]
+def found(engine: IndexEngine, query: str, scope: Scope = EVERYWHERE, limit: int = 10) -> list[int]:
+    return [hit.chunk_id for hit in engine.search(Wanted(engine.terms(query)), scope, limit)]
 
 
 def test_without_an_index_a_search_says_so(opened: Callable[[], IndexEngine]) -> None:
     engine = opened()
     assert (engine.generation, engine.chunk_count, engine.document_frequency("pump")) == (None, 0, 0)
     with pytest.raises(IndexMissing):
-        engine.search(("pump",), EVERYWHERE, 5)
+        engine.search(Wanted(("pump",)), EVERYWHERE, 5)
 
 
 def test_what_is_committed_is_found_by_its_stems(opened: Callable[[], IndexEngine]) -> None:
@@ -57,7 +61,7 @@ def test_what_is_committed_is_found_by_its_stems(opened: Callable[[], IndexEngin
 
 def test_hits_are_ordered_and_share_their_pages_score(opened: Callable[[], IndexEngine]) -> None:
     engine = made(opened(), PUMP, TANK)
-    hits = engine.search(engine.terms("pump water speed"), EVERYWHERE, 10)
+    hits = engine.search(Wanted(engine.terms("pump water speed")), EVERYWHERE, 10)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert len({hit.chunk_id for hit in hits}) == len(hits) == 3
     assert len({hit.page_score for hit in hits if hit.document_id == 1}) == 1
@@ -72,17 +76,30 @@ def test_a_title_finds_the_chunks_of_its_page(opened: Callable[[], IndexEngine])
 
 def test_only_the_collections_that_are_named_are_searched(opened: Callable[[], IndexEngine]) -> None:
     engine = made(opened(), PUMP, TANK)
-    assert found(engine, "water", frozenset({"store"})) == [200]
-    assert sorted(found(engine, "water", frozenset({"store", "docs"}))) == [100, 200]
-    assert found(engine, "water", frozenset({"nowhere"})) == []
+    assert found(engine, "water", within("store")) == [200]
+    assert sorted(found(engine, "water", within("store", "docs"))) == [100, 200]
+    assert found(engine, "water", within("nowhere")) == []
+
+
+def test_products_versions_and_languages_narrow_a_search(opened: Callable[[], IndexEngine]) -> None:
+    old = document(1, "Pump", "The pump is new.", product="Pump", version="1", language="en")
+    new = document(2, "Pump", "The pump is new.", product="Pump", version="2", language="en-GB")
+    other = document(3, "Pumpe", "Die pump ist neu.", product="Tank", version="2", language="de")
+    engine = made(opened(), old, new, other)
+    assert found(engine, "pump", Scope(products=frozenset({"Tank"}))) == [300]
+    assert sorted(found(engine, "pump", Scope(versions=frozenset({"2"})))) == [200, 300]
+    assert found(engine, "pump", Scope(products=frozenset({"Pump"}), versions=frozenset({"2"}))) == [200]
+    assert sorted(found(engine, "pump", Scope(languages=frozenset({"EN"})))) == [100, 200]
+    assert found(engine, "pump", Scope(languages=frozenset({"en-gb"}))) == [200]
+    assert found(engine, "pump", Scope(products=frozenset({"pump"}))) == [], "labels are compared as they are written"
 
 
 def test_the_scope_does_not_change_the_scores(opened: Callable[[], IndexEngine]) -> None:
     engine = made(opened(), PUMP)
-    terms = engine.terms("pump water")
-    (within,) = engine.search(terms, frozenset({"docs"}), 1)
-    (anywhere,) = engine.search(terms, EVERYWHERE, 1)
-    assert within.page_score == pytest.approx(anywhere.page_score)
+    wanted = Wanted(engine.terms("pump water"))
+    (inside,) = engine.search(wanted, within("docs"), 1)
+    (anywhere,) = engine.search(wanted, EVERYWHERE, 1)
+    assert inside.page_score == pytest.approx(anywhere.page_score)
 
 
 def test_words_are_counted_by_chunks(opened: Callable[[], IndexEngine]) -> None:

@@ -83,17 +83,19 @@ async def test_collections_are_counted(tmp_path: Path) -> None:
 async def test_a_manifest_gives_addresses_and_titles_and_names_missing_files(tmp_path: Path) -> None:
     pages = write_pages(tmp_path / "pages" / "site")
     lines = [
-        {"site": "site", "path": "pump.md", "uri": "https://pumps.example/a", "title": "The pump", "lang": "en"},
+        {"site": "site", "path": "pump.md", "uri": "https://pumps.example/a", "title": "The pump", "version": "2"},
         {"site": "site", "path": "none.md", "uri": "https://pumps.example/none"},
     ]
     manifest = tmp_path / "manifest.jsonl"
     manifest.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     async with opened(tmp_path / "data") as corpus:
-        report = await ingest_paths(corpus, [pages.parent], collection="m", manifest=manifest)
+        report = await ingest_paths(
+            corpus, [pages.parent], collection="m", manifest=manifest, product="Plant", version="1"
+        )
         assert report.added == 1
         assert [skipped.origin for skipped in report.skipped] == ["site/none.md"]
         document = await corpus.source.get_document("documents/pumps.example/a")
-        assert document.title == "The pump"
+        assert (document.title, document.product, document.version) == ("The pump", "Plant", "2")
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ import pytest
 from app.answering.extractive import ExtractiveWriter
 from app.answering.gate import Gate
 from app.answering.grounded import Grounded
+from app.corpus.index.engine import Wanted
 from app.corpus.index.tantivy_index import TantivyIndex
 from app.corpus.ingest import Ingest
 from app.corpus.materials import Material
 from app.corpus.source import RAREST_TERMS, CorpusSource
+from app.domain.documents import EVERYWHERE
 from app.domain.errors import DocumentNotFound, IndexMissing
 from app.storage.documents import DocumentStore
 from app.storage.engine import Database
@@ -115,7 +117,9 @@ async def test_a_reader_of_the_former_index_is_told_nothing_that_no_longer_holds
         (row,) = [each for each in await writer.store.known("docs") if each.name.endswith("edited")]
         await writer.take(same=f"# Same\n\n{WATER}\n", edited="# Edited\n\nWater: none at all.\n", prune=True)
         # The reader has not looked yet.
-        chunks = await writer.store.chunks([hit.chunk_id for hit in corpus.index.search(("water",), frozenset(), 9)])
+        chunks = await writer.store.chunks(
+            [hit.chunk_id for hit in corpus.index.search(Wanted(("water",)), EVERYWHERE, 9)]
+        )
     assert row.id not in {chunk.document_id for chunk in chunks.values()}
     assert {chunk.name.rpartition("/")[2] for chunk in chunks.values()} == {"same"}
     with pytest.raises(DocumentNotFound):

@@ -1,10 +1,12 @@
 """The seam of the index: what every engine takes and finds. Derived from the database, and always to be rebuilt."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, Self
+
+from app.domain.documents import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,10 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document as it is searched, with its chunks. `address` is the uri; its words count, too."""
+    """A document as it is searched, with its chunks. `address` is the uri; its words count, too.
+
+    `language` is a BCP 47 tag.
+    """
 
     id: int
     collection: str
@@ -27,6 +32,17 @@ class IndexedDocument:
     headings: tuple[str, ...]
     text: str
     chunks: tuple[IndexedChunk, ...]
+    language: str = "en"
+    product: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is searched for: stems, each once, and stems that should stand side by side (a flag, an error's words)."""
+
+    terms: tuple[str, ...]
+    literals: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +101,8 @@ class IndexEngine(Protocol):
         """The stems of a text, in order, as the index knows them. Any text will do."""
         ...
 
-    def search(self, terms: Sequence[str], collections: frozenset[str], limit: int) -> tuple[ChunkHit, ...]:
-        """The best chunks for stems, best first; from these collections only, where any are named.
+    def search(self, wanted: Wanted, scope: Scope, limit: int) -> tuple[ChunkHit, ...]:
+        """The best chunks, best first, within the scope. Groups are not the index's: nothing is kept to any yet.
 
         May be called from any thread. Raises IndexMissing where there is no index to be trusted.
         """

@@ -3,7 +3,7 @@
 import errno
 import fcntl
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +14,7 @@ import tantivy
 from tantivy import TextAnalyzer
 
 from app.corpus.index import snapshots
-from app.corpus.index.engine import ChunkHit, IndexedDocument
+from app.corpus.index.engine import ChunkHit, IndexedDocument, Wanted
 from app.corpus.index.ranking import ranked
 from app.corpus.index.snapshots import Snapshot
 from app.corpus.index.tantivy_levels import (
@@ -27,6 +27,7 @@ from app.corpus.index.tantivy_levels import (
     page_entry,
     page_index,
 )
+from app.domain.documents import Scope
 from app.domain.errors import IndexLocked, IndexMissing, StorageFull, StorageReadOnly, StorageUnavailable
 
 HEAP_BYTES = 40_000_000  # for each of the two writers; tantivy wants 15 MB at least
@@ -62,13 +63,13 @@ class TantivyIndex:
     def terms(self, text: str) -> tuple[str, ...]:
         return tuple(self._analyser.analyze(text.encode("utf-8", "ignore").decode("utf-8")))
 
-    def search(self, terms: Sequence[str], collections: frozenset[str], limit: int) -> tuple[ChunkHit, ...]:
+    def search(self, wanted: Wanted, scope: Scope, limit: int) -> tuple[ChunkHit, ...]:
         if self._levels is None:
             raise IndexMissing(str(self._folder))
-        if not terms:
+        if not wanted.terms:
             return ()
         chunks, pages = self._levels
-        return ranked(chunks.chunk_hits(terms, collections), pages.page_scores(terms, collections), limit)
+        return ranked(chunks.chunk_hits(wanted, scope), pages.page_scores(wanted, scope), limit)
 
     @contextmanager
     def alone(self) -> Iterator[None]:

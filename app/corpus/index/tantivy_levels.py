@@ -3,16 +3,18 @@
 Two indexes, so that each level has word statistics of its own. Nothing is stored in them but keys.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import tantivy
 from tantivy import Filter, Occur, Query, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from app.corpus.index.engine import IndexedDocument
+from app.corpus.index.engine import IndexedDocument, Wanted
+from app.domain.documents import Scope, widened
 
-RECIPE = "tantivy-two-levels-1"  # raised whenever fields or words change: an index of another recipe is made anew
+RECIPE = "tantivy-two-levels-2"  # raised whenever fields or words change: an index of another recipe is made anew
+LABELS = ("collection", "product", "version", "language")  # what a document is filed under; found whole
 CANDIDATES = 200  # hits taken of each level
 LONGEST_WORD = 40  # bytes; longer ones are noise: hashes, encoded data
 ANALYSER = "footnote"
@@ -38,9 +40,9 @@ class Level:
         """Raises ValueError where there is no sound index."""
         return cls(_page_schema(), _searcher(place / "pages", analyser), PAGE_BOOSTS)
 
-    def chunk_hits(self, terms: Sequence[str], collections: frozenset[str]) -> list[tuple[int, int, float]]:
+    def chunk_hits(self, wanted: Wanted, scope: Scope) -> list[tuple[int, int, float]]:
         """Chunk, document, score; best first."""
-        scores, places = self._found(terms, collections)
+        scores, places = self._found(wanted, scope)
         chunks = self.searcher.fast_field_values("id", places)
         documents = self.searcher.fast_field_values("document", places)
         return [
@@ -48,29 +50,30 @@ class Level:
             for chunk, document, score in zip(chunks, documents, scores, strict=True)
         ]
 
-    def page_scores(self, terms: Sequence[str], collections: frozenset[str]) -> dict[int, float]:
+    def page_scores(self, wanted: Wanted, scope: Scope) -> dict[int, float]:
         """The score of each document that was found."""
-        scores, places = self._found(terms, collections)
+        scores, places = self._found(wanted, scope)
         documents = self.searcher.fast_field_values("document", places)
         return {int(document or 0): score for document, score in zip(documents, scores, strict=True)}
 
-    def _found(self, terms: Sequence[str], collections: frozenset[str]) -> tuple[list[float], list[tantivy.DocAddress]]:
-        hits = self.searcher.search(self._query(terms, collections), CANDIDATES, count=False).hits
+    def _found(self, wanted: Wanted, scope: Scope) -> tuple[list[float], list[tantivy.DocAddress]]:
+        hits = self.searcher.search(self._query(wanted, scope), CANDIDATES, count=False).hits
         return [float(score or 0.0) for score, _ in hits], [place for _, place in hits]
 
-    def _query(self, terms: Sequence[str], collections: frozenset[str]) -> Query:
+    def _query(self, wanted: Wanted, scope: Scope) -> Query:
         words = Query.boolean_query(
             [
                 (Occur.Should, Query.boost_query(Query.term_query(self.schema, field, term), boost))
-                for term in dict.fromkeys(terms)
+                for term in dict.fromkeys(wanted.terms)
                 for field, boost in self.boosts.items()
             ]
         )
-        if not collections:
-            return words
-        inside = [(Occur.Should, Query.term_query(self.schema, "collection", name)) for name in sorted(collections)]
-        unscored = Query.const_score_query(Query.boolean_query(inside), 0.0)
-        return Query.boolean_query([(Occur.Must, words), (Occur.Must, unscored)])
+        sides = [self._one_of(field, names) for field, names in _labels(scope).items() if names]
+        return Query.boolean_query([(Occur.Must, words), *((Occur.Must, side) for side in sides)]) if sides else words
+
+    def _one_of(self, field: str, names: frozenset[str]) -> Query:
+        inside = [(Occur.Should, Query.term_query(self.schema, field, name)) for name in sorted(names)]
+        return Query.const_score_query(Query.boolean_query(inside), 0.0)  # where it stands says nothing of how well
 
 
 def analyser() -> TextAnalyzer:
@@ -100,8 +103,7 @@ def chunk_entries(document: IndexedDocument) -> Iterable[tantivy.Document]:
     for chunk in document.chunks:
         entry = tantivy.Document()
         entry.add_unsigned("id", chunk.id)
-        entry.add_unsigned("document", document.id)
-        entry.add_text("collection", document.collection)
+        _file(entry, document)
         entry.add_text("title", " > ".join((document.title, *chunk.headings)))
         entry.add_text("path", path)
         entry.add_text("body", chunk.text)
@@ -111,13 +113,32 @@ def chunk_entries(document: IndexedDocument) -> Iterable[tantivy.Document]:
 def page_entry(document: IndexedDocument) -> tantivy.Document:
     """A document as the page index takes it."""
     entry = tantivy.Document()
-    entry.add_unsigned("document", document.id)
-    entry.add_text("collection", document.collection)
+    _file(entry, document)
     entry.add_text("title", document.title)
     entry.add_text("path", words_of_address(document.address))
     entry.add_text("heads", "\n".join(document.headings))
     entry.add_text("body", document.text)
     return entry
+
+
+def _file(entry: tantivy.Document, document: IndexedDocument) -> None:
+    """What a document is known by and filed under."""
+    entry.add_unsigned("document", document.id)
+    entry.add_text("collection", document.collection)
+    entry.add_text("product", document.product)
+    entry.add_text("version", document.version)
+    for tag in widened(document.language):
+        entry.add_text("language", tag)
+
+
+def _labels(scope: Scope) -> dict[str, frozenset[str]]:
+    """What a document has to be filed under, by field."""
+    return {
+        "collection": scope.collections,
+        "product": scope.products,
+        "version": scope.versions,
+        "language": frozenset(tag.lower() for tag in scope.languages),
+    }
 
 
 def document_queries(document_id: int) -> tuple[Query, Query]:
@@ -146,7 +167,8 @@ def _page_schema() -> tantivy.Schema:
 
 def _with_shared_fields(builder: tantivy.SchemaBuilder, fields: Iterable[str]) -> tantivy.Schema:
     builder.add_unsigned_field("document", stored=False, indexed=True, fast=True)
-    builder.add_text_field("collection", stored=False, tokenizer_name="raw", index_option="basic")
+    for label in LABELS:
+        builder.add_text_field(label, stored=False, tokenizer_name="raw", index_option="basic")
     for field in fields:
         builder.add_text_field(field, stored=False, tokenizer_name=ANALYSER, index_option="freq")
     return builder.build()

@@ -18,10 +18,10 @@ from app.domain.documents import NAME_PREFIX, SEARCH_LIMIT, Scope
 from app.web.api_schemas import (
     AnswerObject,
     AskBody,
-    CollectionName,
     DocumentObject,
     DocumentsBody,
     DocumentsObject,
+    Labels,
     Limit,
     ResultsObject,
     SearchBody,
@@ -48,7 +48,7 @@ async def ask(
     """The object of `footnote ask --json`, or with `Accept: text/event-stream` the events as they come."""
     began = asyncio.get_running_loop().time()
     chat = services.chat
-    scope = Scope(collections=frozenset(body.collections))
+    scope = body.scope()
     if "text/event-stream" not in accept:
         ended = await chat.answered(user, body.question, body.conversation, language=language.tag, scope=scope)
         milliseconds = round((asyncio.get_running_loop().time() - began) * 1000)
@@ -67,11 +67,22 @@ async def search(
     services: TheServices,
     user: CurrentUser,
     query: Annotated[str, Query()],
-    collections: Annotated[list[CollectionName] | None, Query(max_length=50)] = None,
+    collections: Annotated[Labels | None, Query()] = None,
+    products: Annotated[Labels | None, Query()] = None,
+    versions: Annotated[Labels | None, Query()] = None,
+    languages: Annotated[Labels | None, Query()] = None,
     limit: Annotated[Limit, Query()] = SEARCH_LIMIT,
 ) -> Response:
     """The parts of documents that match best, best first; the object of `footnote search --json`."""
-    return await _found(request, services, user, SearchBody(query=query, collections=collections or [], limit=limit))
+    body = SearchBody(
+        query=query,
+        collections=collections or [],
+        products=products or [],
+        versions=versions or [],
+        languages=languages or [],
+        limit=limit,
+    )
+    return await _found(request, services, user, body)
 
 
 @router.post("/search", name="api_search_posted", response_model=ResultsObject)
@@ -82,7 +93,7 @@ async def search_posted(request: Request, services: TheServices, user: CurrentUs
 
 async def _found(request: Request, services: TheServices, user: CurrentUser, body: SearchBody) -> Response:
     query = question_text(body.query, interface_of(request).question_limit)
-    scope = Scope(collections=frozenset(body.collections), groups=user.groups)
+    scope = body.scope(user.groups)
     found = await described(services.source, await services.source.search_documents(query, scope, body.limit), scope)
     return JSONResponse({"results": [part_object(chunk) for chunk in found]})
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.corpus.index.engine import IndexedChunk, IndexedDocument
+from app.corpus.index.engine import IndexedChunk, IndexedDocument, Wanted
 from app.corpus.index.tantivy_index import TantivyIndex
+from app.domain.documents import EVERYWHERE
 from app.domain.errors import StorageUnavailable
 
 PUMP = IndexedDocument(1, "docs", "Pump", "https://example.com/1", (), "The pump.", (IndexedChunk(1, (), "The pump."),))
@@ -96,7 +97,7 @@ def test_a_reader_keeps_its_words_when_the_folder_is_damaged_or_gone(folder: Pat
     for file in sorted(folder.rglob("*"), reverse=True):
         file.unlink() if file.is_file() else file.rmdir()
     reader.refresh()
-    assert [hit.chunk_id for hit in reader.search(("pump",), frozenset(), 5)] == [1]
+    assert [hit.chunk_id for hit in reader.search(Wanted(("pump",)), EVERYWHERE, 5)] == [1]
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -86,6 +86,9 @@ async def test_a_search_is_the_same_by_address_and_by_body_and_keeps_to_its_limi
     assert by_address.body == by_body.body
     results = json.loads(by_body.text)["results"]
     assert len(results) == 2
+    for side, name in {"products": "other", "versions": "9", "languages": "de"}.items():
+        nothing = await post(client, "search", {"query": "highest speed", side: [name]})
+        assert json.loads(nothing.text) == {"results": []}, side
     elsewhere = await post(client, "search", {"query": "highest speed", "collections": ["other"]})
     assert json.loads(elsewhere.text) == {"results": []}
 
