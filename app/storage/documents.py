@@ -1,13 +1,13 @@
 """Documents and their chunks in the database: staged beside the live ones, then made live at once. Not the index."""
 
 import secrets
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from collections.abc import Collection as Names
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
 
-from sqlalchemy import Row, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import Row, Select, Table, and_, delete, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.domain.documents import Collection, Document
@@ -252,8 +252,10 @@ async def _staged(
     connection: AsyncConnection, new: Sequence[NewDocument], generation: int
 ) -> tuple[StoredDocument, ...]:
     now = datetime.now(UTC)
+    keys = await _fresh_keys(connection, documents, len(new))
     rows = [
         {
+            "id": key,
             "name": each.document.name,
             "uri": each.document.uri,
             "collection": each.document.collection,
@@ -269,12 +271,14 @@ async def _staged(
             "digest": each.digest,
             "updated_at": now,
         }
-        for each in new
+        for key, each in zip(keys, new, strict=True)
     ]
-    added = await connection.scalars(insert(documents).returning(documents.c.id, sort_by_parameter_order=True), rows)
-    keys = added.all()
+    await connection.execute(insert(documents), rows)
+    chunk_keys = await _fresh_keys(connection, chunks, sum(len(each.slices) for each in new))
+    next_key = iter(chunk_keys)
     parts = [
         {
+            "id": next(next_key),
             "document_id": key,
             "position": position,
             "start": slice_.start,
@@ -285,14 +289,23 @@ async def _staged(
         for key, each in zip(keys, new, strict=True)
         for position, slice_ in enumerate(each.slices)
     ]
-    chunk_keys: Iterator[int] = iter(())
     if parts:
-        added = await connection.scalars(insert(chunks).returning(chunks.c.id, sort_by_parameter_order=True), parts)
-        chunk_keys = iter(added.all())
+        await connection.execute(insert(chunks), parts)
+    next_key = iter(chunk_keys)
     return tuple(
-        StoredDocument(key, each.document, each.slices, tuple(islice(chunk_keys, len(each.slices))))
+        StoredDocument(key, each.document, each.slices, tuple(islice(next_key, len(each.slices))))
         for key, each in zip(keys, new, strict=True)
     )
+
+
+async def _fresh_keys(connection: AsyncConnection, table: Table, count: int) -> Sequence[int]:
+    """Keys for rows to be inserted. Asked for beforehand: SQLite tells those of inserted rows one by one only."""
+    if connection.dialect.name == "sqlite":  # it has one writer, and that is us until the transaction ends
+        last = await connection.scalar(select(func.coalesce(func.max(table.c.id), 0))) or 0
+        return range(last + 1, last + 1 + count)
+    sequence = func.pg_get_serial_sequence(table.name, table.c.id.name)
+    drawn = select(func.nextval(sequence)).select_from(func.generate_series(1, count))
+    return sorted((await connection.scalars(drawn)).all())
 
 
 async def _with_chunks(

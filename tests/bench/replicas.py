@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import shutil
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -61,7 +62,7 @@ def main() -> None:
     wanted.add_argument("target", type=Path)
     wanted.add_argument("times", type=int)
     given = wanted.parse_args()
-    print(replicate(given.folder, given.manifest, given.target, given.times))
+    sys.stdout.write(f"{replicate(given.folder, given.manifest, given.target, given.times)} pages\n")
 
 
 if __name__ == "__main__":
