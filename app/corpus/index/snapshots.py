@@ -4,7 +4,8 @@
     index/v17…/             the files of that generation; written once, never changed
 
 A writer makes a folder of its own (hard links to the files that stay), and names it when all is written. So whatever
-is named is whole: a crash leaves a folder that nobody names, and the next writer sweeps it away.
+is named is whole: a crash leaves a folder that nobody names, and the next writer sweeps it away. All sums are compared
+where a process opens an index first or builds upon it; who follows a writer that has just named one compares sizes.
 """
 
 import json
@@ -12,14 +13,19 @@ import os
 import shutil
 import time
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+
+from app.corpus.index.keeping import Named
 
 NAME = "index.json"
 BLOCK = 1 << 20
 
 Stamp = tuple[int, int]
+Sums = Mapping[str, tuple[int, int]]  # size and CRC-32 of each file
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +36,80 @@ class Snapshot:
     place: Path
 
 
-def newest(folder: Path, recipe: str) -> Snapshot | None:
-    """The snapshot that is named, or None where none is. Raises ValueError where it is damaged or of another recipe."""
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """What the one line says."""
+
+    recipe: str
+    snapshot: Snapshot
+    files: Sums
+
+
+def newest(folder: Path, recipe: str, *, whole: bool = True) -> Snapshot | None:
+    """The snapshot that is named, or None where none is; with `whole` its files are read and compared with their sums.
+
+    Raises ValueError where it is damaged or of another recipe.
+    """
+    found = _read(folder)
+    if found is None:
+        return None
+    if found.recipe != recipe:
+        raise ValueError(f"made by another version ({found.recipe})")
+    if _sizes(found.snapshot.place) != {path: size for path, (size, _) in found.files.items()} or (
+        whole and sums(found.snapshot.place) != found.files
+    ):
+        raise ValueError("its files are not as they were written")
+    return found.snapshot
+
+
+def described(folder: Path) -> Named | None:
+    """What is named, sound or not; None where nothing is, or nothing that can be read."""
+    try:
+        found = _read(folder)
+        if found is None:
+            return None
+        made_at = datetime.fromtimestamp((folder / NAME).stat().st_mtime, UTC)
+    except (OSError, ValueError):
+        return None
+    held = sum(size for size, _ in found.files.values())
+    return Named(found.recipe, found.snapshot.generation, made_at, held)
+
+
+def faults(folder: Path, recipe: str) -> tuple[str, ...]:
+    """What is wrong with the files, each as a sentence; all of them are read."""
+    try:
+        found = _read(folder)
+    except (OSError, ValueError) as error:
+        return (str(error),)
+    if found is None:
+        return ("there is no index",)
+    if found.recipe != recipe:
+        return (f"the index was made by another version ({found.recipe}, now {recipe})",)
+    present = sums(found.snapshot.place)
+    return tuple(
+        f"{path} {_fault(present.get(path), found.files.get(path))}"
+        for path in sorted({*present, *found.files})
+        if present.get(path) != found.files.get(path)
+    )
+
+
+def _fault(present: tuple[int, int] | None, written: tuple[int, int] | None) -> str:
+    if present is None:
+        return "is missing"
+    return "is not as it was written" if written else "does not belong to the index"
+
+
+def _read(folder: Path) -> _Name | None:
+    """Raises ValueError where it cannot be understood."""
     try:
         named = json.loads((folder / NAME).read_bytes())
     except FileNotFoundError:
         return None
     try:
-        generation, name, files = int(named["generation"]), str(named["folder"]), dict(named["files"])
-        found_recipe = named["recipe"]
+        files = {str(path): (int(size), int(crc)) for path, (size, crc) in dict(named["files"]).items()}
+        return _Name(str(named["recipe"]), Snapshot(int(named["generation"]), folder / str(named["folder"])), files)
     except (KeyError, TypeError) as error:
         raise ValueError(f"{NAME} is damaged") from error
-    if found_recipe != recipe:
-        raise ValueError(f"made by another version ({found_recipe})")
-    place = folder / name
-    if _sums(place) != {path: tuple(sum_) for path, sum_ in files.items()}:
-        raise ValueError("its files are not as they were written")
-    return Snapshot(generation, place)
 
 
 def stamp(folder: Path) -> Stamp | None:
@@ -69,13 +132,13 @@ def begin(folder: Path, former: Snapshot | None) -> Path:
     return place
 
 
-def name(folder: Path, recipe: str, snapshot: Snapshot) -> None:
-    """Make the snapshot the newest, at once, and sweep the others away. Who still reads their files keeps them."""
+def name(folder: Path, recipe: str, snapshot: Snapshot, files: Sums) -> None:
+    """Make the snapshot the newest, at once. `files` are its sums."""
     named = {
         "recipe": recipe,
         "generation": snapshot.generation,
         "folder": snapshot.place.name,
-        "files": _sums(snapshot.place),
+        "files": files,
     }
     fresh = folder / f"{NAME}.new"
     with fresh.open("w", encoding="utf-8") as file:
@@ -83,6 +146,10 @@ def name(folder: Path, recipe: str, snapshot: Snapshot) -> None:
         file.flush()
         os.fsync(file.fileno())
     fresh.replace(folder / NAME)
+
+
+def sweep(folder: Path, snapshot: Snapshot) -> None:
+    """Remove all snapshots but this one. Who still reads their files keeps them."""
     for place in folder.glob("v*"):
         if place != snapshot.place:
             drop(place)
@@ -93,19 +160,26 @@ def drop(place: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
 
 
-def _sums(place: Path) -> dict[str, tuple[int, int]]:
+def sums(place: Path) -> Sums:
     """Size and CRC-32 of each file: enough to see what a crash or a full disk did to it."""
-    sums = {}
-    for path in sorted(place.rglob("*")):
-        if not path.is_file() or path.suffix == ".lock":
-            continue
+    found = {}
+    for name, path in _files(place).items():
         size = crc = 0
         with path.open("rb") as file:
             while block := file.read(BLOCK):
                 size += len(block)
                 crc = zlib.crc32(block, crc)
-        sums[path.relative_to(place).as_posix()] = (size, crc)
-    return sums
+        found[name] = (size, crc)
+    return found
+
+
+def _sizes(place: Path) -> dict[str, int]:
+    return {name: path.stat().st_size for name, path in _files(place).items()}
+
+
+def _files(place: Path) -> dict[str, Path]:
+    found = (path for path in sorted(place.rglob("*")) if path.suffix != ".lock" and path.is_file())
+    return {path.relative_to(place).as_posix(): path for path in found}
 
 
 def _linked(source: str, target: str) -> None:
