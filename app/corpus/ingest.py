@@ -1,19 +1,21 @@
 """Taking documents in: only what changed, and all of it at once. Not what is in a file, nor how the index is built.
 
     read, many at a time ──► staged rows, and an index written beside the one that serves
-                         ──► one short transaction makes the rows live ──► the new index is named
+                         ──► both are counted ──► one short transaction makes the rows live ──► the new index is named
 
 Killed anywhere before the transaction, nothing has happened but rows that nobody sees. Killed between transaction and
 index, the index's generation does not fit: who has it open goes on with the former state, and whoever ingests or opens
 it next makes it anew from the database.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from app.corpus.index.engine import IndexChanges, IndexedChunk, IndexedDocument, IndexEngine
+from app.corpus.index.keeping import Counted, Counts
 from app.corpus.materials import Material, Materials, SkippedFile
 from app.corpus.parsing import Parsed, Refused, Result, Same, Task
 from app.corpus.workers import parsed
@@ -21,6 +23,7 @@ from app.domain.errors import CorpusError, NothingToIngest, StorageError
 from app.storage.documents import DocumentStore, Known, NewDocument, Slice, StoredDocument
 
 LONGEST_NAME = 200  # of a collection
+NO_GENERATION = -1  # changes onto this one always begin with an empty index
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ class Ingest:
     ) -> IngestReport:
         """Take in what changed; with `prune` remove what the materials no longer have.
 
-        Raises NothingToIngest where there is no document at all, IndexLocked while another ingest runs.
+        Raises NothingToIngest where there is no document at all, IndexLocked while another ingest runs, CorpusError
+        where the new index does not hold what the database holds; the former state stays then.
         """
         began = time.monotonic()
         if not (collection.strip() and collection.isprintable() and len(collection) <= LONGEST_NAME):
@@ -109,12 +113,14 @@ class Ingest:
             gone = tally.gone() if prune else []
             tally.removed = len(gone)
             if tally.added or tally.changed or gone:
-                changes.remove([*tally.stale, *(each.id for each in gone)])
-                changes.prepare()
+                leaving = [*tally.stale, *(each.id for each in gone)]
+                changes.remove(leaving)
+                await _written(self._store, changes, progress, staged=True, without=leaving)
                 generation = await self._store.publish(collection, [each.name for each in gone])
-                changes.commit(generation)
+                _take_into_use(changes, generation, progress)
             elif changes.afresh:
-                changes.commit(generation)
+                await _written(self._store, changes, progress)
+                _take_into_use(changes, generation, progress)
 
     async def _take(
         self,
@@ -124,30 +130,70 @@ class Ingest:
         changes: IndexChanges,
         progress: OnProgress,
     ) -> None:
-        tasks = [Task(material, tally.digests_of(material.origin)) for material in found]
+        tasks = (Task(material, tally.digests_of(material.origin)) for material in found)
         done = 0
-        progress(Progress(f"Reading {collection}", done, len(tasks)))
-        async for results in parsed(tasks, collection):
+        progress(Progress(f"Reading {collection}", done, len(found)))
+        async for results in parsed(tasks, len(found), collection):
             names = [result.document.name for result in results if isinstance(result, Parsed)]
             elsewhere = await self._store.held_elsewhere(names, collection)
             new = [_new(result) for result in tally.counted(results, elsewhere)]
             for stored in await self._store.stage(new):
                 changes.add(_indexed(stored))
             done += len(results)
-            progress(Progress(f"Reading {collection}", done, len(tasks)))
+            progress(Progress(f"Reading {collection}", done, len(found)))
 
 
-async def bring_up(store: DocumentStore, index: IndexEngine, progress: OnProgress = unobserved) -> None:
-    """See that the index holds what the database holds: where it does not, make it anew.
+async def bring_up(
+    store: DocumentStore, index: IndexEngine, progress: OnProgress = unobserved, *, always: bool = False
+) -> None:
+    """See that the index holds what the database holds: where it does not, or with `always`, make it anew.
 
-    Readers keep the former one until the end. Raises IndexLocked while an ingest runs.
+    Readers keep the former one until the end. Raises IndexLocked while an ingest runs, CorpusError where the new index
+    does not hold what the database holds.
     """
     with index.alone():
         generation = await store.generation()
-        with index.changes(generation) as changes:
+        with index.changes(NO_GENERATION if always else generation) as changes:
             if changes.afresh:
                 await _fill(store, changes, progress)
-                changes.commit(generation)
+                await _written(store, changes, progress)
+                _take_into_use(changes, generation, progress)
+
+
+async def _written(
+    store: DocumentStore,
+    changes: IndexChanges,
+    progress: OnProgress,
+    *,
+    staged: bool = False,
+    without: Sequence[int] = (),
+) -> None:
+    """Write all, then count it, before anybody sees it."""
+    expected = Counts(*await store.census.counts(staged=staged, without=without))
+    progress(Progress("Writing the index", 0, expected.documents))
+    await _to_its_end(changes.prepare)
+    progress(Progress("Writing the index", expected.documents, expected.documents))
+    if isinstance(changes, Counted) and (held := changes.counts()) != expected:
+        raise CorpusError(
+            f"the new index holds {held.documents} documents and {held.chunks} chunks, the database "
+            f"{expected.documents} and {expected.chunks}; make the index anew: footnote index rebuild"
+        )
+
+
+async def _to_its_end(work: Callable[[], None]) -> None:
+    """In a thread, so that others are served meanwhile. Who is cancelled waits for it: it writes where he will sweep."""
+    working = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait((working,))
+        raise
+
+
+def _take_into_use(changes: IndexChanges, generation: int, progress: OnProgress) -> None:
+    progress(Progress("Taking the index into use", 0, 1))
+    changes.commit(generation)
+    progress(Progress("Taking the index into use", 1, 1))
 
 
 async def _fill(store: DocumentStore, changes: IndexChanges, progress: OnProgress) -> None:

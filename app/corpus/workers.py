@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -21,18 +21,17 @@ MOST_WORKERS = 4  # each takes some 80 MB: so an ingest stays below 500 MB on an
 FEW = 100  # so many files are read sooner than workers start
 
 
-async def parsed(tasks: Sequence[Task], collection: str) -> AsyncIterator[list[Result]]:
-    """Results in batches, in the order of the tasks. Few files are read in this process.
+async def parsed(tasks: Iterable[Task], count: int, collection: str) -> AsyncIterator[list[Result]]:
+    """Results in batches, in the order of the tasks, of which there are `count`. Few files are read in this process.
 
     Raises CorpusError where a worker was killed.
     """
     loop = asyncio.get_running_loop()
-    batches = _batches(tasks)
-    workers = 1 if len(tasks) <= FEW else min(os.cpu_count() or 1, len(batches), MOST_WORKERS)
+    workers = 1 if count <= FEW else min(os.cpu_count() or 1, MOST_WORKERS)
     ahead: list[asyncio.Future[list[Result]]] = []
     with _executor(workers) as pool:
         try:
-            for batch in batches:
+            for batch in _batches(tasks):
                 ahead.append(loop.run_in_executor(pool, parse_all, batch, collection))
                 if len(ahead) >= workers * BATCHES_AHEAD:
                     yield await ahead.pop(0)
@@ -45,17 +44,19 @@ async def parsed(tasks: Sequence[Task], collection: str) -> AsyncIterator[list[R
                 future.cancel()
 
 
-def _batches(tasks: Sequence[Task]) -> list[list[Task]]:
-    batches: list[list[Task]] = []
+def _batches(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+    """Made as they are needed: of many tasks only those on their way are held."""
+    batch: list[Task] = []
     size = 0
     for task in tasks:
         this = _size(task.material)
-        if not batches or len(batches[-1]) == FILES_AT_ONCE or size + this > BYTES_AT_ONCE:
-            batches.append([])
-            size = 0
-        batches[-1].append(task)
+        if batch and (len(batch) == FILES_AT_ONCE or size + this > BYTES_AT_ONCE):
+            yield batch
+            batch, size = [], 0
+        batch.append(task)
         size += this
-    return batches
+    if batch:
+        yield batch
 
 
 def _size(material: Material) -> int:

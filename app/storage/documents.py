@@ -11,11 +11,11 @@ from sqlalchemy import Row, Select, Table, and_, delete, func, insert, or_, sele
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.domain.documents import Collection, Document
+from app.storage.census import Census
 from app.storage.engine import Database
+from app.storage.states import IN_ONE_STATEMENT, LIVE, REMOVED, STAGED
 from app.storage.tables import chunks, collections, documents, facts
 
-STAGED, LIVE, REMOVED = "staged", "live", "removed"
-IN_ONE_STATEMENT = 500  # SQLite binds at most 32,766 values
 FIRST_GENERATION = 1_000_000_000  # counted up from a random number, so that another database's index never fits
 REBUILD_BATCH = 200  # documents held in memory at once while an index is rebuilt
 
@@ -77,10 +77,11 @@ class StoredChunk:
 
 
 class DocumentStore:
-    """All reading and writing of documents."""
+    """All reading and writing of documents. `census` counts them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.census = Census(database)
 
     async def collections(self) -> tuple[Collection, ...]:
         """Collections that hold live documents, by name, with their counts."""

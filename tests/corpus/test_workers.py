@@ -26,22 +26,22 @@ def tasks(count: int, data: bytes = b"# Pump\n\nThe pump moves water.\n") -> lis
 
 async def test_results_come_in_order_from_one_process_and_from_many() -> None:
     for count in (1, FEW, FEW + 60):
-        found: list[Result] = [result async for batch in parsed(tasks(count), "docs") for result in batch]
+        found: list[Result] = [result async for batch in parsed(tasks(count), count, "docs") for result in batch]
         assert [result.origin for result in found] == [f"{number}.md" for number in range(count)]
         assert all(isinstance(result, Parsed) for result in found)
     assert multiprocessing.active_children() == []
 
 
 async def test_batches_are_bounded_in_files_and_bytes() -> None:
-    sizes = [len(batch) async for batch in parsed(tasks(60), "docs")]
+    sizes = [len(batch) async for batch in parsed(tasks(60), 60, "docs")]
     assert sizes == [FILES_AT_ONCE, FILES_AT_ONCE, 60 - 2 * FILES_AT_ONCE]
     large = b"# Pump\n\n" + b"word " * (BYTES_AT_ONCE // 12)
-    assert [len(batch) async for batch in parsed(tasks(5, large), "docs")] == [2, 2, 1]
+    assert [len(batch) async for batch in parsed(tasks(5, large), 5, "docs")] == [2, 2, 1]
 
 
 async def test_a_killed_worker_is_told_and_leaves_no_other_behind() -> None:
     with pytest.raises(CorpusError, match="memory"):  # noqa: PT012  # it is raised while one asks for more
-        async for _ in parsed(tasks(4000), "docs"):
+        async for _ in parsed(tasks(4000), 4000, "docs"):
             for worker in multiprocessing.active_children():
                 os.kill(worker.pid or 0, signal.SIGKILL)
     assert multiprocessing.active_children() == []
@@ -53,7 +53,7 @@ from app.corpus.workers import parsed
 from tests.corpus.test_workers import tasks
 
 async def main():
-    async for _ in parsed(tasks(4000), "docs"):
+    async for _ in parsed(tasks(4000), 4000, "docs"):
         print(*(worker.pid for worker in multiprocessing.active_children()), flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
 
