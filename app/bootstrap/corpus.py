@@ -16,6 +16,7 @@ from app.corpus.index.tantivy_index import TantivyIndex
 from app.corpus.ingest import Ingest, IngestReport, OnProgress, unobserved
 from app.corpus.materials import materials_of
 from app.corpus.source import CorpusSource
+from app.corpus.upkeep import Upkeep
 from app.settings.values import Settings
 from app.storage.documents import DocumentStore
 from app.storage.engine import Database
@@ -53,6 +54,13 @@ async def corpus_in(
     source = CorpusSource(store, index, grounded)
     await source.open(progress)
     return Corpus(source, grounded, Answerer(source, grounded, rewriter or Rewriter()), Ingest(store, index))
+
+
+@asynccontextmanager
+async def open_upkeep(settings: Settings) -> AsyncIterator[Upkeep]:
+    """The index and its database as they are: nothing is rebuilt by opening them."""
+    async with opened_database(settings) as database:
+        yield Upkeep(DocumentStore(database), TantivyIndex(settings.data / "index"))
 
 
 async def ingest_paths(

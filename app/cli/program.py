@@ -7,6 +7,7 @@ import typer
 
 from app import __version__
 from app.cli.asking import ask, evaluate
+from app.cli.index import index
 from app.cli.knowledge import get, ingest, search
 from app.cli.mcp import mcp
 from app.cli.operating import assets, check, migrate, settings
@@ -29,6 +30,7 @@ program = typer.Typer(
 for command in (serve, ingest, ask, search, get, evaluate, check, settings, migrate, assets, mcp):
     program.command()(command)
 program.add_typer(token)
+program.add_typer(index)
 
 
 def main() -> None:

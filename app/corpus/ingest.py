@@ -181,7 +181,7 @@ async def _written(
 
 
 async def _to_its_end(work: Callable[[], None]) -> None:
-    """In a thread, so that others are served meanwhile. Who is cancelled waits for it: it writes where he will sweep."""
+    """In a thread, so that others are served meanwhile. A cancel waits for it: it writes where one sweeps then."""
     working = asyncio.ensure_future(asyncio.to_thread(work))
     try:
         await asyncio.shield(working)
