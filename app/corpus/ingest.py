@@ -218,9 +218,9 @@ class _Tally:
     same: int = 0
     removed: int = 0
     stale: list[int] = field(default_factory=list)  # keys of the rows that are replaced
-    _kept: set[str] = field(default_factory=set)  # names that the materials still have
+    _unread: set[str] = field(default_factory=set)  # names of what cannot be read now
     _taken: dict[str, str] = field(default_factory=dict)  # name: origin
-    _folded: dict[str, str] = field(default_factory=dict)  # name without regard to case: origin
+    _folded: dict[str, str] = field(default_factory=dict)  # name without regard to case, where it has one: origin
     _by_name: dict[str, Known] = field(default_factory=dict)
     _by_origin: dict[str, list[Known]] = field(default_factory=dict)
 
@@ -235,7 +235,8 @@ class _Tally:
 
     def gone(self) -> list[Known]:
         """What is stored, but not among the materials."""
-        return [each for name, each in sorted(self._by_name.items()) if name not in self._kept]
+        kept = self._taken.keys() | self._unread
+        return [each for name, each in sorted(self._by_name.items()) if name not in kept]
 
     def counted(self, results: Sequence[Result], elsewhere: Mapping[str, str]) -> list[Parsed]:
         """The documents that must be written; everything is counted. `elsewhere`: names of other collections."""
@@ -248,7 +249,7 @@ class _Tally:
                         self.same += 1
                 case Refused(origin, reason):
                     self.skipped.append(SkippedFile(origin, reason))
-                    self._kept.update(each.name for each in self._by_origin.get(origin, ()))  # unreadable is not gone
+                    self._unread.update(each.name for each in self._by_origin.get(origin, ()))  # that is not gone
                 case Parsed():
                     if self._is_new(result, elsewhere):
                         fresh.append(result)
@@ -274,11 +275,17 @@ class _Tally:
             self.skipped.append(SkippedFile(origin, f"has the same address as {first}"))
             return False
         self._taken[name] = origin
-        self._kept.add(name)
-        twin = self._folded.setdefault(name.casefold(), origin)
-        if twin != origin:
+        if twin := self._twin(name, origin):
             self.warnings.append(SkippedFile(origin, f"has an address that differs from that of {twin} only in case"))
         return True
+
+    def _twin(self, name: str, origin: str) -> str | None:
+        """The first origin whose name differs in case only. Most names are in lower case, and are held once."""
+        folded = name.casefold()
+        twin = self._folded.get(folded) or (self._taken.get(folded) if folded != name else None)
+        if folded != name and not twin:
+            self._folded[folded] = origin
+        return twin
 
 
 def _new(result: Parsed) -> NewDocument:

@@ -130,13 +130,15 @@ async def test_two_ingests_at_once_are_refused(tmp_path: Path) -> None:
     async with opened(tmp_path / "data") as corpus:
         tried: list[BaseException] = []
 
-        def again(_progress: Progress) -> None:
-            task = asyncio.ensure_future(taken(corpus, pages))
-            task.add_done_callback(lambda done: tried.append(done.exception()))
+        def again(progress: Progress) -> None:
+            if progress.phase == "Reading plant":  # after it nobody waits for the second one
+                task = asyncio.ensure_future(taken(corpus, pages))
+                task.add_done_callback(lambda done: tried.append(done.exception()))
 
         await ingest_paths(corpus, [pages], collection="plant", base_uri=BASE, progress=again)
         assert tried
         assert all(isinstance(error, IndexLocked) for error in tried)
+        assert f"process {os.getpid()}, since " in str(tried[0])
 
 
 KILLED = """
