@@ -104,8 +104,8 @@ class Upkeep:
             return Verified(self._index.counts(), tuple(faults.told[:MOST_FAULTS]), len(faults.told) + faults.untold)
 
     async def _compare(self, faults: "_Faults") -> None:
-        after = 0
-        async for held in self._store.census.keys():
+        after = -1
+        async for held in self._store.census.live_keys():
             last = max(held)
             found = self._index.entries(after, last)
             for document, chunks in held.items():

@@ -37,7 +37,7 @@ class Census:
                 found = found[0] - fewer, found[1] - fewer_chunks
         return found
 
-    async def keys(self) -> AsyncIterator[Mapping[int, Sequence[int]]]:
+    async def live_keys(self) -> AsyncIterator[Mapping[int, Sequence[int]]]:
         """The chunks' keys of all live documents by document, in batches that follow each other."""
         after = 0
         while True:
