@@ -25,7 +25,7 @@ index = typer.Typer(
 @index.command()
 def status(as_json: JsonOption = False) -> None:
     """Show what index and database hold, and who is writing. Changes nothing."""
-    found = asyncio.run(_status(_settings()))
+    found = asyncio.run(_status(load()))  # a full disk can be looked at, too
     if as_json:
         print_json(status_object(found))
         return
@@ -44,7 +44,9 @@ def status(as_json: JsonOption = False) -> None:
 @index.command()
 def rebuild(as_json: JsonOption = False) -> None:
     """Make the index anew from the database. Readers keep the former one until the new one is there."""
-    done = asyncio.run(_rebuilt(_settings()))
+    settings = load()
+    data_folder(settings)
+    done = asyncio.run(_rebuilt(settings))
     if as_json:
         print_json(rebuilt_object(done))
     else:
@@ -54,19 +56,13 @@ def rebuild(as_json: JsonOption = False) -> None:
 @index.command()
 def verify(as_json: JsonOption = False) -> None:
     """Compare the index with its sums and with the database, key by key. Exit code 1 where something is wrong."""
-    found = asyncio.run(_verified(_settings()))
+    found = asyncio.run(_verified(load()))
     if as_json:
         print_json(verified_object(found))
     else:
         _print_verified(found)
     if not found.sound:
         raise typer.Exit(1)
-
-
-def _settings() -> Settings:
-    settings = load()
-    data_folder(settings)
-    return settings
 
 
 async def _status(settings: Settings) -> IndexStatus:
