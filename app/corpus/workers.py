@@ -16,7 +16,7 @@ from app.domain.errors import CorpusError
 
 FILES_AT_ONCE = 24  # a worker is handed: enough to hide the way there, few enough for a smooth bar
 BYTES_AT_ONCE = 1_000_000  # and no more than that, unless one file is larger
-BATCHES_AHEAD = 2  # for each worker, so that memory stays bounded
+BATCHES_AHEAD = 6  # for each worker: one long file does not make the others wait, and memory stays bounded
 MOST_WORKERS = 4  # each takes some 80 MB: so an ingest stays below 500 MB on any machine
 FEW = 100  # so many files are read sooner than workers start
 
