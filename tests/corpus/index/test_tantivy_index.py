@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.corpus.index.engine import IndexedChunk, IndexedDocument, Wanted
+from app.corpus.index.keeping import Counts, Entries
 from app.corpus.index.tantivy_index import TantivyIndex
 from app.domain.documents import EVERYWHERE
 from app.domain.errors import StorageUnavailable
@@ -104,3 +106,37 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "index").write_text("in the way", encoding="utf-8")
     with pytest.raises(StorageUnavailable), TantivyIndex(tmp_path / "index").changes(0):
         pytest.fail("there is no folder")
+
+
+def test_a_reader_follows_a_writer_by_sizes_and_keeps_what_it_has_where_a_file_is_cut(folder: Path) -> None:
+    reader, writer = TantivyIndex(folder), TantivyIndex(folder)
+    commit(writer, onto=1)
+    cut(next(folder.glob("v*/chunks/*.term")))
+    reader.refresh()
+    assert (reader.generation, writer.generation) == (1, 2)
+    commit(writer, onto=2)  # from nothing, since the former one is damaged
+    reader.refresh()
+    assert reader.generation == 3
+
+
+def test_an_index_tells_what_is_named_how_much_it_holds_and_its_entries(folder: Path) -> None:
+    index = TantivyIndex(folder)
+    named = index.named()
+    assert named is not None
+    assert (named.recipe, named.generation, named.bytes > 500) == (index.recipe, 1, True)
+    assert index.counts() == Counts(documents=1, chunks=1)
+    assert index.entries(0, 1) == index.entries(0, None) == Entries({1: [1]}, {1: 1})
+    assert index.entries(1, None) == index.entries(-1, 0) == Entries({}, {})
+    assert index.faults() == ()
+    assert index.writer() == ""
+
+
+def test_changes_are_counted_before_anybody_sees_them(folder: Path) -> None:
+    with TantivyIndex(folder).changes(1) as changes:
+        changes.remove([1])
+        for key in (2, 3):
+            changes.add(replace(PUMP, id=key))
+        changes.prepare()
+        assert changes.counts() == Counts(documents=2, chunks=2)
+    assert TantivyIndex(folder).counts() == Counts(documents=1, chunks=1)
+    assert TantivyIndex(folder.parent / "nowhere").counts() == Counts(0, 0)
