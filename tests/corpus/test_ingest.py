@@ -48,6 +48,19 @@ async def test_only_prune_removes_what_is_gone(tmp_path: Path) -> None:
         assert await found(corpus, "vinegar") == []
 
 
+async def test_an_ingest_of_a_part_of_the_folder_loses_none_of_the_rest(tmp_path: Path) -> None:
+    async with plant(tmp_path) as corpus:
+        write_pages(tmp_path / "pages", {"valves/outlet.md": "# Outlet valve\n\nThe krypton lamp hums beside it.\n"})
+        report = await ingest_paths(
+            corpus, [tmp_path / "pages" / "valves"], collection="plant", base_uri=f"{BASE}/valves"
+        )
+        assert (report.added, report.removed) == (1, 0)
+        assert await found(corpus, "krypton") == [f"{BASE}/valves/outlet"]
+        assert await found(corpus, "vinegar") == [f"{BASE}/tank"]
+        (counted,) = await corpus.source.collections()
+        assert counted.documents == len(PAGES) + 1
+
+
 async def test_a_file_that_cannot_be_read_today_is_not_pruned(tmp_path: Path) -> None:
     async with plant(tmp_path) as corpus:
         (tmp_path / "pages/tank.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(200))
