@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 import time
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +12,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from app.answering.evaluation import Evaluation, read_questions
+from app.answering.evaluation import Asked, Evaluation, read_questions
 from app.answering.evaluation import evaluate as evaluated
 from app.answering.reporting import answer_object
 from app.bootstrap.knowledge import open_knowledge
+from app.bootstrap.parts import parts_named, with_parts
 from app.bootstrap.storage import data_folder
 from app.chat.service import question_text
 from app.cli.knowledge import JsonOption
@@ -98,28 +100,34 @@ def _print_answer(answer: Answer) -> None:
 
 
 def evaluate(
-    file: Annotated[Path, typer.Argument(help="Questions with their right pages, as JSON lines.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Questions with their right pages, JSON lines.")],
     collection: CollectionOption = None,
+    parts: Annotated[
+        str, typer.Option("--with", metavar="PARTS", help="Optional parts that are on, such as model; else none are.")
+    ] = "",
     answers: Annotated[Path | None, typer.Option(help="Write each answer here, as JSON lines.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure retrieval and answers over a file of questions."""
-    settings = load()
+    """Measure retrieval and answers over files of questions."""
+    wanted = parts_named(parts)
+    settings = with_parts(load(), wanted)
     data_folder(settings)
-    if not file.is_file():
-        raise PathMissing(str(file))
-    result = asyncio.run(_evaluated(settings, file, Scope(collections=frozenset(collection or ()))))
+    for file in files:
+        if not file.is_file():
+            raise PathMissing(str(file))
+    questions = [asked for file in dict.fromkeys(files) for asked in read_questions(file)]
+    result = asyncio.run(_evaluated(settings, questions, Scope(collections=frozenset(collection or ()))))
     if answers is not None:
         with answers.open("w", encoding="utf-8") as out:
             out.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in result.lines)
+    report = {"with": list(wanted), **result.report}
     if as_json:
-        print_json(result.report)
+        print_json(report)
     else:
-        _print_figures(result.report)
+        _print_figures(report)
 
 
-async def _evaluated(settings: Settings, file: Path, scope: Scope) -> Evaluation:
-    questions = read_questions(file)
+async def _evaluated(settings: Settings, questions: Sequence[Asked], scope: Scope) -> Evaluation:
     with Bar("questions") as bar:
         async with open_knowledge(settings) as knowledge:
             return await evaluated(
@@ -134,5 +142,7 @@ async def _evaluated(settings: Settings, file: Path, scope: Scope) -> Evaluation
 def _print_figures(report: dict[str, object]) -> None:
     out = Console(highlight=False)
     for name, figure in report.items():
-        if not isinstance(figure, dict):
+        if isinstance(figure, list):
+            out.print(f"{name:26} {', '.join(figure) or 'none'}", markup=False)
+        elif not isinstance(figure, dict):
             out.print(f"{name:26} {figure}", markup=False)
